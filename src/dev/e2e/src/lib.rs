@@ -1,0 +1,1 @@
+//! Real clusters and a real browser.

@@ -1,0 +1,1 @@
+//! Watched objects become scheduler inputs, plans become patches. Synchronous, no client.

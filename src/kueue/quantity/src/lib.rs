@@ -1,0 +1,1 @@
+//! Kubernetes quantities and saturating resource amounts. Pure.

@@ -1,0 +1,1 @@
+//! Decides one admission cycle from values; returns a plan and a report. Pure.

@@ -1,0 +1,1 @@
+//! The platform's binary: pages, SSE, terminal, JSON API, recorder, command line.

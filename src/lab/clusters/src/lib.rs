@@ -1,0 +1,1 @@
+//! Brings trainee clusters up and down as a list of undoable actions; providers and faked GPU nodes.

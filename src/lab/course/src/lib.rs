@@ -1,0 +1,1 @@
+//! Lab files become typed labs and safe HTML; lint. Pure.

@@ -1,0 +1,1 @@
+//! Child processes and pseudo-terminals: argv, env, deadline, captured output, sandbox.

@@ -1,0 +1,1 @@
+//! Recorded history of a cluster, the facts derived from it, criteria and verdicts. Pure.
