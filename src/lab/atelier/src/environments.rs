@@ -1,0 +1,1 @@
+//! The trainee's environment as a service over a provider. Owner: node.

@@ -1,0 +1,1 @@
+//! Entries of the record → verdicts. Owner: judge.

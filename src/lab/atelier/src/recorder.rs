@@ -1,0 +1,1 @@
+//! Watches one cluster and writes what happened. Owner: judge.
