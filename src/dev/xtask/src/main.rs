@@ -1,2 +1,107 @@
-//! Entry point.
-fn main() {}
+//! `cargo xtask <verb>`: the one door for people and CI. Light on purpose: it compiles in seconds, so that the first
+//! progress line comes at once; whatever needs Kubernetes is done by the product's own binaries, which it builds and calls.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use xtask::{run, tests, tidy, up};
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "cargo xtask",
+    about = "Set-up, checks and benchmarks of Atelier Kueue"
+)]
+struct Options {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Build what is missing, obtain the tools, bundle the front end, serve on <http://127.0.0.1:8080>.
+    Up {
+        /// Prepare everything and stop before serving.
+        #[arg(long)]
+        prepare_only: bool,
+        /// Given to `atelier serve` as they are.
+        #[arg(last = true)]
+        serve: Vec<String>,
+    },
+    /// Everything CI runs, cheapest refusal first.
+    Test {
+        /// Leave out the tests that start real clusters and a browser.
+        #[arg(long)]
+        quick: bool,
+    },
+    /// Check directions between rooms, file lengths, licences, manifests, labs.
+    Tidy,
+    /// Obtain etcd, the API server, its companions, kubectl, kwok and helm.
+    Tools {
+        /// Given to `atelier tools` as they are.
+        #[arg(last = true)]
+        rest: Vec<String>,
+    },
+    /// Run a lab's solution, or one of its wrong answers, on a real environment.
+    Solve {
+        /// The lab's id or a prefix of it, such as `d1-am`.
+        lab: String,
+        /// A folder of the lab's `wrong/`.
+        #[arg(long)]
+        wrong: Option<String>,
+        /// Given to `atelier solve` as they are.
+        #[arg(last = true)]
+        rest: Vec<String>,
+    },
+    /// Measure: `environment` (time and memory of one) or `verdict` (API to verdict).
+    Bench {
+        /// What to measure.
+        what: String,
+        /// Given to `atelier bench` as they are.
+        #[arg(last = true)]
+        rest: Vec<String>,
+    },
+}
+
+#[expect(
+    clippy::print_stderr,
+    reason = "a command-line tool reports its failure here"
+)]
+fn main() -> ExitCode {
+    match act(Options::parse().verb) {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("xtask: {failure:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn act(verb: Verb) -> anyhow::Result<ExitCode> {
+    match verb {
+        Verb::Up {
+            prepare_only,
+            serve,
+        } => up::up(prepare_only, &serve),
+        Verb::Test { quick } => tests::all(quick),
+        Verb::Tidy => tidy::report(),
+        Verb::Tools { rest } => {
+            up::build()?;
+            run::product("tools", &rest)
+        }
+        Verb::Solve { lab, wrong, rest } => {
+            up::prepare()?;
+            let mut arguments = vec![lab];
+            if let Some(name) = wrong {
+                arguments.extend(["--wrong".to_owned(), name]);
+            }
+            arguments.extend(rest);
+            run::product("solve", &arguments)
+        }
+        Verb::Bench { what, rest } => {
+            up::prepare()?;
+            let mut arguments = vec![what];
+            arguments.extend(rest);
+            run::product("bench", &arguments)
+        }
+    }
+}

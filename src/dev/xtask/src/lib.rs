@@ -1,0 +1,8 @@
+//! The parts of `cargo xtask`, as a library so that the ordinary test run can call `tidy` too.
+
+pub mod frontend;
+pub mod packages;
+pub mod run;
+pub mod tests;
+pub mod tidy;
+pub mod up;
