@@ -1,0 +1,22 @@
+# What the engine saw, one sentence a reason. Lab texts say what to do; these say what happened.
+passed = Seen.
+no-subject = Nothing of that name has been seen yet: { $subject }.
+unmanaged = { $subject } exists, but Kueue made no Workload for it.
+still-queued = { $subject } is queued: { $why } ({ $message })
+not-yet = { $subject } exists; what is awaited has not happened yet.
+not-holding = { $subject } exists, but is not as expected.
+holding = For { $seconds } s of { $wanted } s.
+counting = { $seen } of { $wanted }.
+unanswered = No answer yet.
+wrong-answer = Answer given: { $given }.
+late-answer = The answer came after the event.
+deleted = { $subject } was deleted before.
+never-was = { $subject } never went through that state.
+too-short = { $subject } stayed there for { $seconds } s of { $wanted } s only.
+too-late = { $subject } got there after { $seconds } s; { $wanted } s were allowed.
+forbidden = { $subject } did what must not happen.
+out-of-order = { $subject } did it too early.
+quota-changed = { $subject } was admitted because a quota changed ({ $object }).
+other-cause = { $subject } was admitted for another reason than the expected one.
+too-many = { $seen } did it; { $wanted } at most were allowed.
+gap = The recording was interrupted from { $from } to { $to }: this criterion cannot be judged for this attempt. Try it again.

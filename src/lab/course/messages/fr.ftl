@@ -1,0 +1,22 @@
+# Ce que le moteur a vu, une phrase par raison. Les textes des ateliers disent quoi faire ; ceux-ci disent ce qui s’est passé.
+passed = Constaté.
+no-subject = Rien de ce nom n’a encore été vu : { $subject }.
+unmanaged = { $subject } existe, mais Kueue n’a pas créé de Workload pour lui.
+still-queued = { $subject } est en file d’attente : { $why } ({ $message })
+not-yet = { $subject } existe ; ce qui est attendu ne s’est pas encore produit.
+not-holding = { $subject } existe, mais n’est pas comme attendu.
+holding = Depuis { $seconds } s sur { $wanted } s.
+counting = { $seen } sur { $wanted }.
+unanswered = Pas encore de réponse.
+wrong-answer = Réponse donnée : { $given }.
+late-answer = La réponse est venue après l’événement.
+deleted = { $subject } a été supprimé avant.
+never-was = { $subject } n’est jamais passé par cet état.
+too-short = { $subject } n’y est resté que { $seconds } s sur { $wanted } s.
+too-late = { $subject } y est arrivé après { $seconds } s ; { $wanted } s étaient permises.
+forbidden = { $subject } a fait ce qui ne devait pas arriver.
+out-of-order = { $subject } l’a fait trop tôt.
+quota-changed = { $subject } a été admis parce qu’un quota a changé ({ $object }).
+other-cause = { $subject } a été admis pour une autre raison que celle attendue.
+too-many = { $seen } l’ont fait ; { $wanted } au plus étaient permis.
+gap = L’enregistrement a été interrompu du { $from } au { $to } : ce critère ne peut pas être jugé pour cette tentative. Recommencez-la.
