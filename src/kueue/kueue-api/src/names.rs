@@ -1,0 +1,94 @@
+//! Names that are part of the interface: groups, versions, finalizer, labels, annotations, scheduling gates.
+
+pub const GROUP: &str = "kueue.x-k8s.io";
+pub const VERSION: &str = "v1beta2";
+pub const API_VERSION: &str = "kueue.x-k8s.io/v1beta2";
+
+pub const CONFIG_GROUP: &str = "config.kueue.x-k8s.io";
+pub const CONFIG_API_VERSION: &str = "config.kueue.x-k8s.io/v1beta2";
+
+/// Finalizer of ClusterQueues, flavors, admission checks, topologies and Workloads.
+pub const RESOURCE_IN_USE_FINALIZER: &str = "kueue.x-k8s.io/resource-in-use";
+/// Field manager of the controller's own writes.
+pub const FIELD_MANAGER: &str = "kueue";
+/// Field manager of the admission part of a Workload's status.
+pub const ADMISSION_FIELD_MANAGER: &str = "kueue-admission";
+
+pub const DEFAULT_POD_SET: &str = "main";
+pub const DEFAULT_LOCAL_QUEUE: &str = "default";
+pub const DEFAULT_WORKLOAD_PRIORITY_CLASS: &str = "default";
+
+pub const SYSTEM_NAMESPACE: &str = "kueue-system";
+pub const WEBHOOK_SERVICE: &str = "kueue-webhook-service";
+pub const WEBHOOK_SECRET: &str = "kueue-webhook-server-cert";
+pub const MUTATING_WEBHOOK_CONFIGURATION: &str = "kueue-mutating-webhook-configuration";
+pub const VALIDATING_WEBHOOK_CONFIGURATION: &str = "kueue-validating-webhook-configuration";
+
+pub const PROVISIONING_CONTROLLER: &str = "kueue.x-k8s.io/provisioning-request";
+pub const MULTIKUEUE_CONTROLLER: &str = "kueue.x-k8s.io/multikueue";
+
+/// Priority class sources of `priorityClassRef`.
+pub const SCHEDULING_GROUP: &str = "scheduling.k8s.io";
+
+/// Label keys.
+pub mod labels {
+    pub const QUEUE_NAME: &str = "kueue.x-k8s.io/queue-name";
+    pub const PRIORITY_CLASS: &str = "kueue.x-k8s.io/priority-class";
+    pub const PREBUILT_WORKLOAD_NAME: &str = "kueue.x-k8s.io/prebuilt-workload-name";
+    pub const JOB_UID: &str = "kueue.x-k8s.io/job-uid";
+    pub const MAX_EXEC_TIME_SECONDS: &str = "kueue.x-k8s.io/max-exec-time-seconds";
+    pub const MANAGED: &str = "kueue.x-k8s.io/managed";
+    pub const MANAGED_VALUE: &str = "true";
+    pub const POD_SET: &str = "kueue.x-k8s.io/podset";
+    pub const CLUSTER_QUEUE_NAME: &str = "kueue.x-k8s.io/cluster-queue-name";
+    pub const LOCAL_QUEUE_NAME: &str = "kueue.x-k8s.io/local-queue-name";
+    pub const POD_GROUP_POD_INDEX: &str = "kueue.x-k8s.io/pod-group-pod-index";
+    pub const MULTIKUEUE_ORIGIN: &str = "kueue.x-k8s.io/multikueue-origin";
+    pub const MULTIKUEUE_WORKER_WORKLOAD_POD: &str =
+        "kueue.x-k8s.io/multikueue-worker-workload-pod";
+    pub const CONCURRENT_ADMISSION_PARENT: &str = "kueue.x-k8s.io/concurrent-admission-parent";
+}
+
+/// Annotation keys.
+pub mod annotations {
+    pub const PREBUILT_WORKLOAD_NAME: &str = "kueue.x-k8s.io/prebuilt-workload-name";
+    pub const WORKLOAD: &str = "kueue.x-k8s.io/workload";
+    pub const WORKLOAD_SLICE_NAME: &str = "kueue.x-k8s.io/workload-slice-name";
+    pub const WORKLOAD_SLICE_REPLACEMENT_FOR: &str =
+        "kueue.x-k8s.io/workload-slice-replacement-for";
+    pub const ELASTIC_JOB: &str = "kueue.x-k8s.io/elastic-job";
+    pub const ADMISSION_GATED_BY: &str = "kueue.x-k8s.io/admission-gated-by";
+    pub const PRIORITY_BOOST: &str = "kueue.x-k8s.io/priority-boost";
+    pub const POD_SET_REQUIRED_TOPOLOGY: &str = "kueue.x-k8s.io/podset-required-topology";
+    pub const POD_SET_PREFERRED_TOPOLOGY: &str = "kueue.x-k8s.io/podset-preferred-topology";
+    pub const POD_SET_UNCONSTRAINED_TOPOLOGY: &str = "kueue.x-k8s.io/podset-unconstrained-topology";
+    pub const POD_SET_SLICE_REQUIRED_TOPOLOGY: &str =
+        "kueue.x-k8s.io/podset-slice-required-topology";
+    pub const POD_SET_SLICE_SIZE: &str = "kueue.x-k8s.io/podset-slice-size";
+    pub const POD_SET_SLICE_CONSTRAINTS: &str =
+        "kueue.x-k8s.io/podset-slice-required-topology-constraints";
+    pub const POD_SET_GROUP_NAME: &str = "kueue.x-k8s.io/podset-group-name";
+    pub const POD_INDEX_OFFSET: &str = "kueue.x-k8s.io/pod-index-offset";
+    pub const POD_GROUP_POD_INDEX_LABEL: &str = "kueue.x-k8s.io/pod-group-pod-index-label";
+    pub const JOB_OWNER_GVK: &str = "kueue.x-k8s.io/job-owner-gvk";
+    pub const JOB_OWNER_NAME: &str = "kueue.x-k8s.io/job-owner-name";
+    pub const COMPONENT_WORKLOAD_INDEX: &str = "kueue.x-k8s.io/component-workload-index";
+    pub const MULTIKUEUE_ORIGIN_UID: &str = "kueue.x-k8s.io/multikueue-origin-uid";
+    pub const ALLOWED_RESOURCE_FLAVORS: &str = "kueue.x-k8s.io/workload-allowed-resource-flavors";
+    pub const SAFE_TO_FORCEFULLY_DELETE: &str = "kueue.x-k8s.io/safe-to-forcefully-delete";
+    /// Prefix of annotations that are copied to the Workload and from there to a ProvisioningRequest.
+    pub const PROVISIONING_REQUEST_PREFIX: &str = "provreq.kueue.x-k8s.io/";
+    pub const JOB_MIN_PARALLELISM: &str = "kueue.x-k8s.io/job-min-parallelism";
+    pub const JOB_COMPLETIONS_EQUAL_PARALLELISM: &str =
+        "kueue.x-k8s.io/job-completions-equal-parallelism";
+    pub const JOB_STOPPING: &str = "kueue.x-k8s.io/stopping";
+}
+
+/// Scheduling gates on pods, and preemption gates on Workloads.
+pub mod gates {
+    pub const TOPOLOGY: &str = "kueue.x-k8s.io/topology";
+    pub const ADMISSION: &str = "kueue.x-k8s.io/admission";
+    pub const ELASTIC_JOB: &str = "kueue.x-k8s.io/elastic-job";
+    pub const MULTIKUEUE: &str = "kueue.x-k8s.io/multikueue";
+    pub const CONCURRENT_ADMISSION: &str = "kueue.x-k8s.io/concurrent-admission";
+}
