@@ -1,1 +1,40 @@
-//! Decides one admission cycle from values; returns a plan and a report. Pure.
+//! Decides one admission cycle from values: quota tree, flavors, borrowing, order. Returns a plan and a report. Pure.
+//!
+//! No client, clock, log or runtime: [`run`] is a function of a snapshot, the heads of the queues, the operator's choices and the number
+//! of the cycle. What is not built yet is a value of [`Unsupported`]. Start reading at `cycle.rs`, then `assign.rs` and `quota.rs`.
+
+mod assign;
+mod cycle;
+mod invariants;
+mod labels;
+pub mod messages;
+mod names;
+mod objects;
+mod plan;
+mod policy;
+mod preemption;
+mod quota;
+mod report;
+mod unsupported;
+
+pub use assign::{
+    Assigner, Assignment, Attempt, Blocker, Choice, Granular, LastAssignment, Mode, NoFitReason,
+    PodSetAssignment, Tried,
+};
+pub use cycle::{Head, Snapshot, run};
+pub use invariants::{Violation, check_tree};
+pub use labels::{Effect, Labels, NodeAffinity, Requirement, Selector, Taint, Test, Toleration};
+pub use names::{
+    ClusterQueueName, CohortName, FlavorName, FlavorResource, LocalQueueKey, NamespaceName,
+    PodSetName, WorkloadKey,
+};
+pub use objects::{
+    ClusterQueue, Defect, Flavor, Fungibility, PodSet, Preemption, PreemptionPolicy, Preference,
+    ResourceGroup, Strategy, Usage, WhenPossible, Workload,
+};
+pub use plan::{Admission, Plan, PodSetAdmission};
+pub use policy::Policy;
+pub use preemption::{NoPreemption, Oracle, Possibility};
+pub use quota::{CohortQuotas, Holder, Level, Member, NodeId, Quota, QuotaTree, Quotas};
+pub use report::{Entry, Outcome, PendingReason, Refusal, Report, RequeueReason};
+pub use unsupported::Unsupported;

@@ -1,0 +1,205 @@
+//! Judges one flavor for one unit of pod sets: is it allowed, do the nodes suit the pods, is there quota for every resource.
+
+use std::collections::BTreeMap;
+
+use quantity::{Amount, ResourceName};
+
+use super::{Assigner, Attempt, Blocker, Choice, Granular, Mode, NoFitReason, Search, Tried};
+use crate::labels::untolerated;
+use crate::names::{FlavorName, FlavorResource};
+use crate::objects::{Flavor, PodSet, PreemptionPolicy, Workload};
+
+/// A flavor with what would be taken from it.
+pub(super) struct Judged {
+    pub(super) attempt: Attempt,
+    pub(super) granular: Granular,
+    pub(super) choices: BTreeMap<ResourceName, Choice>,
+}
+
+/// What the quota says about one resource.
+struct Verdict {
+    granular: Granular,
+    blocker: Option<Blocker>,
+    no_fit: Option<NoFitReason>,
+}
+
+impl Assigner<'_> {
+    pub(super) fn judge(&self, search: &Search<'_>, name: &FlavorName) -> Judged {
+        if let Some(blocker) = self.unsuitable(search, name) {
+            let attempt = Attempt {
+                group: search.group,
+                flavor: name.clone(),
+                mode: Mode::NoFit,
+                possibility: None,
+                borrow: 0,
+                blockers: vec![blocker],
+                no_fit: Some(NoFitReason::NoMatchingFlavor),
+            };
+            let granular = Granular {
+                mode: Mode::NoFit,
+                possibility: None,
+                borrow: 0,
+            };
+            return Judged {
+                attempt,
+                granular,
+                choices: BTreeMap::new(),
+            };
+        }
+        self.judge_quota(search, name)
+    }
+
+    /// What makes the flavor unusable whatever quota it has.
+    fn unsuitable(&self, search: &Search<'_>, name: &FlavorName) -> Option<Blocker> {
+        let Some(flavor) = self.flavors.get(name) else {
+            return Some(Blocker::FlavorNotFound(name.clone()));
+        };
+        if !allows(search.workload, name) {
+            return Some(Blocker::FlavorNotAllowed(name.clone()));
+        }
+        search
+            .unit
+            .pod_sets
+            .iter()
+            .find_map(|pod_set| unsuitable_for(pod_set, flavor, name))
+    }
+
+    fn judge_quota(&self, search: &Search<'_>, name: &FlavorName) -> Judged {
+        let group = &self.cluster_queue.groups[search.group];
+        let mut worst = Granular::BEST;
+        let mut choices = BTreeMap::new();
+        let (mut blockers, mut no_fit) = (Vec::new(), None);
+        for (resource, requested) in search.requests(group) {
+            let of = FlavorResource {
+                flavor: name.clone(),
+                resource: resource.clone(),
+            };
+            let assumed = search.used.get(&of).copied().unwrap_or_default();
+            let verdict = self.judge_resource(&of, assumed, requested);
+            blockers.extend(verdict.blocker);
+            if self.prefers_strictly(worst, verdict.granular) {
+                worst = verdict.granular;
+            }
+            if !worst.usable() {
+                no_fit = verdict.no_fit;
+                choices.clear();
+                break;
+            }
+            let choice = Choice {
+                flavor: name.clone(),
+                mode: verdict.granular.mode,
+                tried: Tried::default(),
+            };
+            choices.insert(resource.clone(), choice);
+        }
+        let attempt = Attempt {
+            group: search.group,
+            flavor: name.clone(),
+            mode: worst.mode,
+            possibility: worst.possibility,
+            borrow: worst.borrow,
+            blockers,
+            no_fit,
+        };
+        Judged {
+            attempt,
+            granular: worst,
+            choices,
+        }
+    }
+
+    fn prefers_strictly(&self, a: Granular, b: Granular) -> bool {
+        a.preferred_over(b, self.cluster_queue.fungibility.preference)
+    }
+
+    fn judge_resource(&self, of: &FlavorResource, assumed: Amount, requested: Amount) -> Verdict {
+        let needed = assumed + requested;
+        let maximum = self.tree.potential(self.node, of);
+        if needed > maximum {
+            let blocker = Blocker::ExceedsMaximum {
+                of: of.clone(),
+                assumed,
+                requested,
+                maximum,
+            };
+            return Verdict::no_fit(blocker, 0, NoFitReason::ExceedsMaxQuota);
+        }
+        let level = self.tree.level(self.node, of, needed);
+        let available = self.tree.available(self.node, of);
+        if needed <= available {
+            let granular = Granular {
+                mode: Mode::Fit,
+                possibility: None,
+                borrow: level.height,
+            };
+            return Verdict {
+                granular,
+                blocker: None,
+                no_fit: None,
+            };
+        }
+        let blocker = Blocker::Lacks {
+            of: of.clone(),
+            missing: needed - available,
+        };
+        let nominal = self.cluster_queue.quota(of).nominal;
+        if nominal >= needed || level.may_reclaim || self.may_preempt_while_borrowing() {
+            let (possibility, borrow) = self.oracle.ask(of, needed, level.height);
+            let granular = Granular {
+                mode: Mode::Preempt,
+                possibility: Some(possibility),
+                borrow,
+            };
+            return Verdict {
+                granular,
+                blocker: Some(blocker),
+                no_fit: None,
+            };
+        }
+        Verdict::no_fit(blocker, level.height, NoFitReason::WaitingForQuota)
+    }
+
+    fn may_preempt_while_borrowing(&self) -> bool {
+        let preemption = &self.cluster_queue.preemption;
+        preemption.borrow_within_cohort != PreemptionPolicy::Never
+            || self.policy.fair_sharing
+                && preemption.reclaim_within_cohort != PreemptionPolicy::Never
+    }
+}
+
+impl Verdict {
+    fn no_fit(blocker: Blocker, borrow: usize, reason: NoFitReason) -> Self {
+        let granular = Granular {
+            mode: Mode::NoFit,
+            possibility: None,
+            borrow,
+        };
+        Self {
+            granular,
+            blocker: Some(blocker),
+            no_fit: Some(reason),
+        }
+    }
+}
+
+fn allows(workload: &Workload, flavor: &FlavorName) -> bool {
+    workload
+        .allowed_flavors
+        .as_ref()
+        .is_none_or(|allowed| allowed.contains(flavor))
+}
+
+fn unsuitable_for(pod_set: &PodSet, flavor: &Flavor, name: &FlavorName) -> Option<Blocker> {
+    match (&flavor.topology, pod_set.topology) {
+        (Some(_), _) => return Some(Blocker::TopologyUnsupported(name.clone())),
+        (None, true) => return Some(Blocker::FlavorWithoutTopology(name.clone())),
+        (None, false) => {}
+    }
+    if let Some(taint) = untolerated(&flavor.taints, &[&pod_set.tolerations, &flavor.tolerations]) {
+        return Some(Blocker::Untolerated(name.clone(), taint.clone()));
+    }
+    if !pod_set.affinity.matches_flavor(&flavor.node_labels) {
+        return Some(Blocker::AffinityMismatch(name.clone()));
+    }
+    None
+}

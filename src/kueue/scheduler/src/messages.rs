@@ -1,0 +1,246 @@
+//! Every text that people read about a decision, and nothing else. Equal to the reference's, word for word.
+
+use std::fmt::Write as _;
+
+use quantity::Amount;
+
+use crate::assign::{Assignment, Attempt, Blocker, Mode, NoFitReason, PodSetAssignment};
+use crate::labels::Taint;
+use crate::names::{ClusterQueueName, FlavorResource};
+use crate::plan::Admission;
+use crate::preemption::Possibility;
+use crate::report::{Entry, Outcome, PendingReason, Refusal};
+use crate::unsupported::Unsupported;
+
+/// The message of a workload that stays pending; `None` if nothing is to be said.
+#[must_use]
+pub fn pending(entry: &Entry) -> Option<String> {
+    match &entry.outcome {
+        Outcome::Admitted(_) => None,
+        Outcome::Refused(refusal) => refused(refusal, &entry.cluster_queue),
+        Outcome::NoFit(assignment) | Outcome::NoCandidates(assignment) => {
+            Some(unassigned(assignment))
+        }
+        Outcome::NoLongerFits(_) => {
+            Some("Workload no longer fits after processing another workload".to_owned())
+        }
+    }
+}
+
+/// The reason of the condition QuotaReserved=False.
+#[must_use]
+pub fn pending_reason(reason: PendingReason) -> &'static str {
+    match reason {
+        PendingReason::NoFit(reason) => no_fit_reason(reason),
+        PendingReason::Misconfigured => "Misconfigured",
+        PendingReason::Suspended => "Suspended",
+        PendingReason::PendingEvaluation => "PendingEvaluation",
+    }
+}
+
+/// The reason why nothing fits.
+#[must_use]
+pub fn no_fit_reason(reason: NoFitReason) -> &'static str {
+    match reason {
+        NoFitReason::TopologyPlacementFailed => "TopologyPlacementFailed",
+        NoFitReason::WaitingForQuota => "WaitingForQuota",
+        NoFitReason::ExceedsMaxQuota => "ExceedsMaxQuota",
+        NoFitReason::NoMatchingFlavor => "NoMatchingFlavor",
+    }
+}
+
+/// The message of the condition QuotaReserved=True.
+#[must_use]
+pub fn reserved(cluster_queue: &ClusterQueueName) -> String {
+    format!("Quota reserved in ClusterQueue {cluster_queue}")
+}
+
+/// The note of the event QuotaReserved.
+#[must_use]
+pub fn reserved_event(admission: &Admission, waited_seconds: i64) -> String {
+    let mut note = format!(
+        "Quota reserved in ClusterQueue {}, wait time since queued was {waited_seconds}s",
+        admission.cluster_queue
+    );
+    let considered: Vec<_> = admission.considered.iter().filter_map(considered).collect();
+    if !considered.is_empty() {
+        let _ = write!(note, "; Flavors considered: {}", considered.join(" | "));
+    }
+    note
+}
+
+/// The note of the event Admitted, for a workload that has no checks to wait for.
+#[must_use]
+pub fn admitted_event(cluster_queue: &ClusterQueueName) -> String {
+    format!("Admitted by ClusterQueue {cluster_queue}, wait time since reservation was 0s")
+}
+
+/// The message of an assignment that did not fit.
+#[must_use]
+pub fn unassigned(assignment: &Assignment) -> String {
+    let unfit = assignment
+        .pod_sets
+        .iter()
+        .filter(|pod_set| !pod_set.blockers.is_empty());
+    let texts = unfit.map(|pod_set| {
+        let mut reasons: Vec<_> = pod_set.blockers.iter().map(blocker).collect();
+        reasons.sort();
+        format!(
+            "couldn't assign flavors to pod set {}: {}",
+            pod_set.name,
+            reasons.join(", ")
+        )
+    });
+    texts.collect::<Vec<_>>().join("; ")
+}
+
+/// One reason why a flavor was not good enough.
+#[must_use]
+pub fn blocker(blocker: &Blocker) -> String {
+    match blocker {
+        Blocker::ResourceUnavailable(resource) => {
+            format!("resource {resource} unavailable in ClusterQueue")
+        }
+        Blocker::FlavorNotFound(flavor) => format!("flavor {flavor} not found"),
+        Blocker::FlavorNotAllowed(flavor) => {
+            format!("flavor {flavor} is not allowed for the workload")
+        }
+        Blocker::FlavorWithoutTopology(flavor) => {
+            format!("Flavor \"{flavor}\" does not support TopologyAwareScheduling")
+        }
+        Blocker::TopologyUnsupported(flavor) => {
+            format!(
+                "Flavor \"{flavor}\" supports only TopologyAwareScheduling, which this controller does not support yet"
+            )
+        }
+        Blocker::Untolerated(flavor, taint) => {
+            format!("untolerated taint {} in flavor {flavor}", tainted(taint))
+        }
+        Blocker::AffinityMismatch(flavor) => format!("flavor {flavor} doesn't match node affinity"),
+        Blocker::ExceedsMaximum {
+            of,
+            assumed,
+            requested,
+            maximum,
+        } => format!(
+            "insufficient quota for {} in flavor {}, previously considered podsets requests ({}) + current podset request ({}) > maximum capacity ({})",
+            of.resource,
+            of.flavor,
+            amount(of, *assumed),
+            amount(of, *requested),
+            amount(of, *maximum),
+        ),
+        Blocker::Lacks { of, missing } => {
+            format!(
+                "insufficient unused quota for {} in flavor {}, {} more needed",
+                of.resource,
+                of.flavor,
+                amount(of, *missing)
+            )
+        }
+    }
+}
+
+/// What a ClusterQueue asks for and does not get yet, as the end of a sentence.
+#[must_use]
+pub fn unsupported(unsupported: &Unsupported) -> String {
+    match unsupported {
+        Unsupported::PreemptionWithinClusterQueue => {
+            "preemption.withinClusterQueue is not supported yet and has no effect".to_owned()
+        }
+        Unsupported::ReclaimWithinCohort => {
+            "preemption.reclaimWithinCohort is not supported yet and has no effect".to_owned()
+        }
+        Unsupported::BorrowWithinCohort => {
+            "preemption.borrowWithinCohort is not supported yet and has no effect".to_owned()
+        }
+        Unsupported::Topology(flavors) => {
+            let names: Vec<_> = flavors.iter().map(ToString::to_string).collect();
+            format!(
+                "references ResourceFlavor(s) with a topology, which is not supported yet: {}",
+                names.join(",")
+            )
+        }
+        Unsupported::AdmissionChecks(names) => {
+            format!(
+                "references AdmissionCheck(s), which are not supported yet: {}",
+                names.join(",")
+            )
+        }
+        Unsupported::AdmissionFairSharing => {
+            "admissionScope is not supported yet and has no effect".to_owned()
+        }
+        Unsupported::ConcurrentAdmission => {
+            "concurrentAdmissionPolicy is not supported yet and has no effect".to_owned()
+        }
+    }
+}
+
+fn refused(refusal: &Refusal, cluster_queue: &ClusterQueueName) -> Option<String> {
+    match refusal {
+        Refusal::FailedChecks => Some("The workload has failed admission checks".to_owned()),
+        Refusal::ClusterQueueInactive => Some(format!("ClusterQueue {cluster_queue} is inactive")),
+        Refusal::ClusterQueueNotFound => Some(format!("ClusterQueue {cluster_queue} not found")),
+        Refusal::NamespaceUnknown => None,
+        Refusal::NamespaceMismatch => {
+            Some("workload namespace doesn't match ClusterQueue selector".to_owned())
+        }
+        Refusal::RequestsAboveLimits(found) => {
+            Some(format!("resources validation failed: {}", aggregate(found)))
+        }
+    }
+}
+
+/// As Go prints several errors as one.
+fn aggregate(errors: &[String]) -> String {
+    match errors {
+        [one] => one.clone(),
+        several => format!("[{}]", several.join(", ")),
+    }
+}
+
+/// As Go prints a taint.
+fn tainted(taint: &Taint) -> String {
+    format!(
+        "{{{} {} {} <nil>}}",
+        taint.key,
+        taint.value,
+        taint.effect.as_str()
+    )
+}
+
+fn amount(of: &FlavorResource, amount: Amount) -> String {
+    amount.to_quantity(&of.resource).to_string()
+}
+
+/// `main: on-demand(NoFit;…), spot(Fit;borrow=1)`, without flavors that fitted at once.
+fn considered(pod_set: &PodSetAssignment) -> Option<String> {
+    let mut notable: Vec<&Attempt> = pod_set
+        .attempts
+        .iter()
+        .filter(|attempt| attempt.mode != Mode::Fit || attempt.borrow > 0)
+        .collect();
+    notable.sort_by(|a, b| a.flavor.cmp(&b.flavor));
+    let texts: Vec<_> = notable.into_iter().map(attempted).collect();
+    (!texts.is_empty()).then(|| format!("{}: {}", pod_set.name, texts.join(", ")))
+}
+
+fn attempted(attempt: &Attempt) -> String {
+    let mode = match (attempt.mode, attempt.possibility) {
+        (Mode::Preempt, Some(Possibility::NoCandidates)) => "preemptionMode=NoCandidates",
+        (Mode::Preempt, Some(Possibility::Preempt)) => "preemptionMode=Preempt",
+        (Mode::Preempt, Some(Possibility::Reclaim)) => "preemptionMode=Reclaim",
+        (Mode::Preempt, None) => "Preempt",
+        (Mode::NoFit, _) => "NoFit",
+        (Mode::Fit, _) => "Fit",
+    };
+    let mut text = format!("{}({mode}", attempt.flavor);
+    if attempt.borrow > 0 {
+        let _ = write!(text, ";borrow={}", attempt.borrow);
+    }
+    for reason in &attempt.blockers {
+        let _ = write!(text, ";{}", blocker(reason));
+    }
+    text.push(')');
+    text
+}

@@ -1,0 +1,210 @@
+//! What a cycle decides about: flavors, ClusterQueues and workloads, as values without anything the decision does not need.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use quantity::{Amount, Requests, ResourceName};
+
+use crate::labels::{Labels, NodeAffinity, Selector, Taint, Toleration};
+use crate::names::{
+    ClusterQueueName, CohortName, FlavorName, FlavorResource, LocalQueueKey, PodSetName,
+    WorkloadKey,
+};
+use crate::quota::Quota;
+
+/// A kind of node that quota is given for.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Flavor {
+    /// Labels that all its nodes have.
+    pub node_labels: Labels,
+    /// Taints that all its nodes have.
+    pub taints: Vec<Taint>,
+    /// Tolerations that its pods receive on admission.
+    pub tolerations: Vec<Toleration>,
+    /// The topology its nodes are arranged in.
+    pub topology: Option<String>,
+}
+
+/// Resources that are always taken from the same flavor, and the flavors in the order they are tried.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct ResourceGroup {
+    /// The resources, in the order of the object.
+    pub covered: Vec<ResourceName>,
+    /// The flavors, in the order they are tried.
+    pub flavors: Vec<FlavorName>,
+}
+
+/// The order in which pending workloads of a ClusterQueue get their turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Strategy {
+    /// The first one blocks the others until it is admitted.
+    StrictFifo,
+    /// One that does not fit is set aside.
+    #[default]
+    BestEffortFifo,
+}
+
+/// What to do with a flavor that would do under a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenPossible {
+    /// Take it.
+    MayStopSearch,
+    /// See whether a later one is better.
+    TryNextFlavor,
+}
+
+/// Which of two imperfect flavors is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Preference {
+    /// Rather borrow than preempt.
+    #[default]
+    BorrowingOverPreemption,
+    /// Rather preempt than borrow.
+    PreemptionOverBorrowing,
+}
+
+/// How far the search through the flavors goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fungibility {
+    /// At a flavor that fits by borrowing.
+    pub when_can_borrow: WhenPossible,
+    /// At a flavor that fits after preemption.
+    pub when_can_preempt: WhenPossible,
+    /// Which one is better when all were seen.
+    pub preference: Preference,
+}
+
+impl Default for Fungibility {
+    fn default() -> Self {
+        Self {
+            when_can_borrow: WhenPossible::MayStopSearch,
+            when_can_preempt: WhenPossible::TryNextFlavor,
+            preference: Preference::default(),
+        }
+    }
+}
+
+/// Whom a ClusterQueue may preempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum PreemptionPolicy {
+    /// Nobody.
+    #[default]
+    Never,
+    /// Workloads of lower priority.
+    LowerPriority,
+    /// Those, and newer ones of the same priority.
+    LowerOrNewerEqualPriority,
+    /// Anybody.
+    Any,
+}
+
+/// The preemption policies of a ClusterQueue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Preemption {
+    /// In its own queue.
+    pub within_cluster_queue: PreemptionPolicy,
+    /// In the cohort, to get back what was lent.
+    pub reclaim_within_cohort: PreemptionPolicy,
+    /// In the cohort, while borrowing itself.
+    pub borrow_within_cohort: PreemptionPolicy,
+}
+
+/// A ClusterQueue as it stands during a cycle. Its usage is in the quota tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterQueue {
+    /// Its name.
+    pub name: ClusterQueueName,
+    /// The cohort it shares with.
+    pub cohort: Option<CohortName>,
+    /// What it covers.
+    pub groups: Vec<ResourceGroup>,
+    /// How much of it.
+    pub quotas: BTreeMap<FlavorResource, Quota>,
+    /// Namespaces that may use it; `None` means none may.
+    pub namespaces: Option<Selector>,
+    /// The order of its pending workloads.
+    pub strategy: Strategy,
+    /// How flavors are searched.
+    pub fungibility: Fungibility,
+    /// Whom it may preempt.
+    pub preemption: Preemption,
+    /// Whether it admits anything at all.
+    pub active: bool,
+}
+
+impl ClusterQueue {
+    /// The group that covers a resource.
+    #[must_use]
+    pub fn group_of(&self, resource: &ResourceName) -> Option<&ResourceGroup> {
+        self.groups
+            .iter()
+            .find(|group| group.covered.contains(resource))
+    }
+
+    /// The quota it has of its own.
+    #[must_use]
+    pub fn quota(&self, of: &FlavorResource) -> Quota {
+        self.quotas.get(of).copied().unwrap_or_default()
+    }
+}
+
+/// Pods of one template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodSet {
+    /// Its name.
+    pub name: PodSetName,
+    /// How many pods are asked for, without those already given back.
+    pub count: i64,
+    /// With how many it could begin, if fewer.
+    pub min_count: Option<i64>,
+    /// What each pod asks for.
+    pub per_pod: Requests,
+    /// The nodes it insists on.
+    pub affinity: NodeAffinity,
+    /// The taints it tolerates.
+    pub tolerations: Vec<Toleration>,
+    /// Whether it asks to be placed by topology.
+    pub topology: bool,
+    /// Pod sets with the same group receive the same flavors.
+    pub group: Option<String>,
+}
+
+/// Why a workload cannot be considered, whatever quota is there. Found while it was converted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Defect {
+    /// Some admission check said Retry or Rejected.
+    FailedChecks,
+    /// Containers ask for more than their limits: one text a container.
+    RequestsAboveLimits(Vec<String>),
+}
+
+/// A workload that waits for quota.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workload {
+    /// Which one.
+    pub key: WorkloadKey,
+    /// The object's UID, which also breaks ties.
+    pub uid: Arc<str>,
+    /// The LocalQueue it was sent to.
+    pub local_queue: LocalQueueKey,
+    /// Its effective priority.
+    pub priority: i64,
+    /// When it was created.
+    pub created: Timestamp,
+    /// Since when it stands in the queue, as far as order is concerned.
+    pub queued: Timestamp,
+    /// Since when it waits, as far as people are concerned.
+    pub waiting_since: Timestamp,
+    /// Its pods.
+    pub pod_sets: Vec<PodSet>,
+    /// The flavors it may use, if not all.
+    pub allowed_flavors: Option<Vec<FlavorName>>,
+    /// What is wrong with it.
+    pub defect: Option<Defect>,
+    /// Changes when what it asks for changes.
+    pub shape: u64,
+}
+
+/// What a workload holds, by flavor and resource.
+pub type Usage = BTreeMap<FlavorResource, Amount>;

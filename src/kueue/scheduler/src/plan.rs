@@ -1,0 +1,81 @@
+//! What is to be done after a cycle. It leaves nothing to choose.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use quantity::{Requests, ResourceName};
+
+use crate::assign::{Assignment, PodSetAssignment};
+use crate::names::{ClusterQueueName, FlavorName, LocalQueueKey, PodSetName, WorkloadKey};
+use crate::objects::{Usage, Workload};
+
+/// What one pod set receives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodSetAdmission {
+    /// Which pod set.
+    pub name: PodSetName,
+    /// For how many pods.
+    pub count: i64,
+    /// The flavor of each resource.
+    pub flavors: BTreeMap<ResourceName, FlavorName>,
+    /// How much of each resource they hold together.
+    pub usage: Requests,
+}
+
+/// Quota reserved for one workload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Admission {
+    /// Which workload.
+    pub workload: WorkloadKey,
+    /// The object's UID.
+    pub uid: Arc<str>,
+    /// The LocalQueue it came through.
+    pub local_queue: LocalQueueKey,
+    /// The ClusterQueue whose quota it holds.
+    pub cluster_queue: ClusterQueueName,
+    /// What each pod set receives.
+    pub pod_sets: Vec<PodSetAdmission>,
+    /// What it holds in total.
+    pub usage: Usage,
+    /// Since when it waited.
+    pub waiting_since: Timestamp,
+    /// What was found out about the flavors.
+    pub considered: Vec<PodSetAssignment>,
+}
+
+impl Admission {
+    pub(crate) fn of(
+        workload: &Workload,
+        cluster_queue: &ClusterQueueName,
+        assignment: &Assignment,
+    ) -> Self {
+        let pod_sets = assignment.pod_sets.iter().map(|pod_set| PodSetAdmission {
+            name: pod_set.name.clone(),
+            count: pod_set.count,
+            flavors: pod_set
+                .flavors
+                .iter()
+                .map(|(resource, choice)| (resource.clone(), choice.flavor.clone()))
+                .collect(),
+            usage: pod_set.requests.clone(),
+        });
+        Self {
+            workload: workload.key.clone(),
+            uid: workload.uid.clone(),
+            local_queue: workload.local_queue.clone(),
+            cluster_queue: cluster_queue.clone(),
+            pod_sets: pod_sets.collect(),
+            usage: assignment.usage.clone(),
+            waiting_since: workload.waiting_since,
+            considered: assignment.pod_sets.clone(),
+        }
+    }
+}
+
+/// All that a cycle decided to do, in order.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Plan {
+    /// Workloads that receive quota.
+    pub admissions: Vec<Admission>,
+}

@@ -1,0 +1,189 @@
+//! The part of the quota tree that only changes with the objects: parents, quotas, and what each subtree brings in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use quantity::Amount;
+
+use super::tree::NodeId;
+use super::{Quota, Quotas};
+use crate::names::{ClusterQueueName, CohortName, FlavorResource};
+
+/// A ClusterQueue as the tree sees it.
+#[derive(Clone, Debug)]
+pub struct Member<'a> {
+    /// Its name.
+    pub name: &'a ClusterQueueName,
+    /// The cohort it shares with.
+    pub cohort: Option<&'a CohortName>,
+    /// Its own quotas.
+    pub quotas: &'a Quotas,
+}
+
+/// A Cohort object: its parent and what it brings in beyond its members.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct CohortQuotas {
+    /// The cohort above.
+    pub parent: Option<CohortName>,
+    /// Its own quotas.
+    pub quotas: Quotas,
+}
+
+/// One node of the tree.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Node {
+    pub(super) parent: Option<NodeId>,
+    pub(super) children: Vec<NodeId>,
+    pub(super) quotas: Quotas,
+    pub(super) subtree: BTreeMap<FlavorResource, Amount>,
+    /// Distance to the deepest leaf.
+    pub(super) height: usize,
+    /// Whether the way up never ends.
+    pub(super) cyclic: bool,
+}
+
+impl Node {
+    pub(super) fn quota(&self, of: &FlavorResource) -> Quota {
+        self.quotas.get(of).copied().unwrap_or_default()
+    }
+
+    pub(super) fn subtree(&self, of: &FlavorResource) -> Amount {
+        self.subtree.get(of).copied().unwrap_or_default()
+    }
+
+    /// What the node keeps for itself whatever its cohort wants.
+    pub(super) fn local(&self, of: &FlavorResource) -> Amount {
+        match self.quota(of).lending_limit {
+            Some(limit) => (self.subtree(of) - limit).floor_zero(),
+            None => Amount::ZERO,
+        }
+    }
+}
+
+/// All nodes, parents before children in `order`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shape {
+    pub(super) nodes: Vec<Node>,
+    pub(super) order: Vec<NodeId>,
+    pub(super) cluster_queues: BTreeMap<ClusterQueueName, NodeId>,
+    pub(super) cohorts: BTreeMap<CohortName, NodeId>,
+}
+
+impl Shape {
+    pub(super) fn build<'a>(
+        members: impl IntoIterator<Item = Member<'a>>,
+        cohorts: &BTreeMap<CohortName, CohortQuotas>,
+    ) -> Self {
+        let members: Vec<_> = members.into_iter().collect();
+        let mut shape = Self::default();
+        shape.place_cohorts(&members, cohorts);
+        for member in &members {
+            let parent = member
+                .cohort
+                .and_then(|name| shape.cohorts.get(name).copied());
+            let node = Node {
+                parent,
+                quotas: member.quotas.clone(),
+                ..Node::default()
+            };
+            let id = shape.push(node);
+            shape.cluster_queues.insert(member.name.clone(), id);
+        }
+        shape.link();
+        shape.sum_up();
+        shape
+    }
+
+    fn push(&mut self, node: Node) -> NodeId {
+        let id = NodeId(self.nodes.len());
+        self.nodes.push(node);
+        id
+    }
+
+    /// One node for every cohort that an object describes or a name mentions.
+    fn place_cohorts(
+        &mut self,
+        members: &[Member<'_>],
+        cohorts: &BTreeMap<CohortName, CohortQuotas>,
+    ) {
+        let named = members.iter().filter_map(|member| member.cohort);
+        let above = cohorts.values().filter_map(|cohort| cohort.parent.as_ref());
+        let names: BTreeSet<&CohortName> = cohorts.keys().chain(named).chain(above).collect();
+        for name in &names {
+            let quotas = cohorts
+                .get(*name)
+                .map(|cohort| cohort.quotas.clone())
+                .unwrap_or_default();
+            let id = self.push(Node {
+                quotas,
+                ..Node::default()
+            });
+            self.cohorts.insert((*name).clone(), id);
+        }
+        for (name, cohort) in cohorts {
+            let parent = cohort
+                .parent
+                .as_ref()
+                .and_then(|parent| self.cohorts.get(parent).copied());
+            if let Some(id) = self.cohorts.get(name).copied() {
+                self.nodes[id.0].parent = parent;
+            }
+        }
+    }
+
+    /// Finds the cycles, cuts them, and orders what is left from the roots down.
+    fn link(&mut self) {
+        let cyclic: Vec<bool> = (0..self.nodes.len())
+            .map(|id| self.climbs_for_ever(NodeId(id)))
+            .collect();
+        for (node, cyclic) in self.nodes.iter_mut().zip(&cyclic) {
+            node.cyclic = *cyclic;
+        }
+        for id in 0..self.nodes.len() {
+            let parent = self.nodes[id]
+                .parent
+                .filter(|parent| !cyclic[id] && !cyclic[parent.0]);
+            self.nodes[id].parent = parent;
+            match parent {
+                Some(parent) => self.nodes[parent.0].children.push(NodeId(id)),
+                None => self.order.push(NodeId(id)),
+            }
+        }
+        let mut next = 0;
+        while let Some(id) = self.order.get(next) {
+            self.order.extend(&self.nodes[id.0].children.clone());
+            next += 1;
+        }
+    }
+
+    fn climbs_for_ever(&self, from: NodeId) -> bool {
+        let mut at = from;
+        for _ in 0..=self.nodes.len() {
+            match self.nodes[at.0].parent {
+                Some(parent) => at = parent,
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// From the leaves up: what each subtree brings in, and how high it is.
+    fn sum_up(&mut self) {
+        for id in self.order.clone().into_iter().rev() {
+            let own = self.nodes[id.0]
+                .quotas
+                .iter()
+                .map(|(of, quota)| (of.clone(), quota.nominal));
+            let mut subtree: BTreeMap<_, _> = own.collect();
+            let mut height = 0;
+            for child in &self.nodes[id.0].children {
+                let child = &self.nodes[child.0];
+                height = height.max(child.height + 1);
+                for (of, amount) in &child.subtree {
+                    *subtree.entry(of.clone()).or_default() += *amount - child.local(of);
+                }
+            }
+            self.nodes[id.0].subtree = subtree;
+            self.nodes[id.0].height = height;
+        }
+    }
+}

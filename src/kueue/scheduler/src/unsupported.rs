@@ -1,0 +1,48 @@
+//! What the reference offers and this scheduler does not do yet. A typed value, so that nobody has to guess from silence.
+
+use crate::names::FlavorName;
+use crate::objects::{Preemption, PreemptionPolicy};
+
+/// Something a ClusterQueue asks for and does not get yet.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unsupported {
+    /// Preempting workloads of its own.
+    PreemptionWithinClusterQueue,
+    /// Preempting workloads that borrow from it.
+    ReclaimWithinCohort,
+    /// Preempting in order to borrow.
+    BorrowWithinCohort,
+    /// Flavors whose nodes are arranged in a topology.
+    Topology(Vec<FlavorName>),
+    /// Admission checks, by name.
+    AdmissionChecks(Vec<String>),
+    /// Serving LocalQueues by their past usage.
+    AdmissionFairSharing,
+    /// Trying several flavors at once.
+    ConcurrentAdmission,
+}
+
+impl Unsupported {
+    /// Whether admitting anything without it would break a promise, so that the ClusterQueue must not be active.
+    #[must_use]
+    pub fn forbids_admission(&self) -> bool {
+        matches!(self, Self::Topology(_) | Self::AdmissionChecks(_))
+    }
+
+    /// The preemption policies that are set and have no effect yet.
+    #[must_use]
+    pub fn in_preemption(preemption: &Preemption) -> Vec<Self> {
+        let policies = [
+            (
+                preemption.within_cluster_queue,
+                Self::PreemptionWithinClusterQueue,
+            ),
+            (preemption.reclaim_within_cohort, Self::ReclaimWithinCohort),
+            (preemption.borrow_within_cohort, Self::BorrowWithinCohort),
+        ];
+        let set = policies
+            .into_iter()
+            .filter(|(policy, _)| *policy != PreemptionPolicy::Never);
+        set.map(|(_, unsupported)| unsupported).collect()
+    }
+}
