@@ -1,1 +1,23 @@
-//! Each job kind to and from a Workload, one folder a kind. No client.
+//! Each job kind to and from a Workload: one interface with optional capabilities, one folder a kind.
+//! Everything is a function of the job's object: no client, no clock. `controllers` carries out what is said here, and
+//! `webhooks` calls [`admission`].
+
+pub mod admission;
+pub mod batch_job;
+pub mod construct;
+pub mod equivalence;
+mod error;
+pub mod job;
+pub mod kind;
+pub mod merge;
+pub mod naming;
+pub mod pod_set_info;
+
+#[cfg(test)]
+mod tests;
+
+pub use construct::{Priority, workload};
+pub use error::{InjectError, JobError};
+pub use job::{Change, Finish, GenericJob};
+pub use kind::{JobKind, KINDS};
+pub use pod_set_info::PodSetInfo;

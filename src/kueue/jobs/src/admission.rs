@@ -1,0 +1,14 @@
+//! What the webhooks of job kinds do: defaulting on creation, checks on creation and change. The webhook server finds
+//! out about the surroundings; here is only the rule.
+
+mod defaulting;
+pub mod names;
+mod problem;
+mod validation;
+
+#[cfg(test)]
+mod tests;
+
+pub use defaulting::{Surroundings, default, should_suspend};
+pub use problem::{Cause, Problem};
+pub use validation::{validate_create, validate_update};

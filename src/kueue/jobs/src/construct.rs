@@ -1,0 +1,95 @@
+//! The Workload of a job, as the reference builds it.
+
+use k8s_openapi::api::core::v1::{Container, EnvVar};
+use kueue_api::ObjectMeta;
+use kueue_api::names::{RESOURCE_IN_USE_FINALIZER, annotations, labels};
+use kueue_api::v1beta2::{PodSet, PriorityClassRef, Workload, WorkloadSpec};
+
+use crate::admission::names::is_label_value;
+use crate::error::JobError;
+use crate::job::GenericJob;
+use crate::naming;
+
+/// Priority of a Workload, and the class it comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Priority {
+    pub class: Option<PriorityClassRef>,
+    pub value: i32,
+}
+
+/// Settings that change how Workloads are made.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Labels of the job that its Workload gets too.
+    pub label_keys_to_copy: Vec<String>,
+    /// Longest name of a Workload.
+    pub longest_name: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { label_keys_to_copy: Vec::new(), longest_name: naming::MAX_NAME }
+    }
+}
+
+/// Makes the Workload of a job.
+pub fn workload(job: &dyn GenericJob, priority: Priority, options: &Options) -> Result<Workload, JobError> {
+    let spec = WorkloadSpec {
+        pod_sets: pod_sets(job)?,
+        queue_name: job.queue_name().map(str::to_owned),
+        priority_class_ref: priority.class,
+        priority: Some(priority.value),
+        maximum_execution_time_seconds: job.max_execution_seconds(),
+        ..WorkloadSpec::default()
+    };
+    Ok(Workload { metadata: metadata(job, options), spec, status: None })
+}
+
+/// The podsets of a job in the form a Workload can hold.
+pub fn pod_sets(job: &dyn GenericJob) -> Result<Vec<PodSet>, JobError> {
+    let mut sets = job.pod_sets()?;
+    for set in &mut sets {
+        if let Some(spec) = set.template.spec.as_mut() {
+            let init = spec.init_containers.iter_mut().flatten();
+            spec.containers.iter_mut().chain(init).for_each(one_value_per_variable);
+        }
+    }
+    Ok(sets)
+}
+
+/// Jobs may name a variable twice, Workloads may not; the last value is the one a container would see.
+fn one_value_per_variable(container: &mut Container) {
+    let Some(env) = container.env.as_mut() else { return };
+    let mut once: Vec<EnvVar> = Vec::with_capacity(env.len());
+    for variable in std::mem::take(env) {
+        match once.iter_mut().find(|other| other.name == variable.name) {
+            Some(other) => *other = variable,
+            None => once.push(variable),
+        }
+    }
+    *env = once;
+}
+
+fn metadata(job: &dyn GenericJob, options: &Options) -> ObjectMeta {
+    let own = job.meta();
+    let mut copied: std::collections::BTreeMap<_, _> = own
+        .labels
+        .iter()
+        .flatten()
+        .filter(|(key, _)| options.label_keys_to_copy.contains(key))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    if is_label_value(job.uid()) {
+        copied.insert(labels::JOB_UID.to_owned(), job.uid().to_owned());
+    }
+    let notes = own.annotations.iter().flatten().filter(|(key, _)| key.starts_with(annotations::PROVISIONING_REQUEST_PREFIX));
+    ObjectMeta {
+        name: Some(naming::workload_name(job.kind(), job.name(), job.uid(), options.longest_name)),
+        namespace: own.namespace.clone(),
+        labels: Some(copied),
+        annotations: Some(notes.map(|(key, value)| (key.clone(), value.clone())).collect()),
+        finalizers: Some(vec![RESOURCE_IN_USE_FINALIZER.to_owned()]),
+        owner_references: Some(vec![job.owner_reference()]),
+        ..ObjectMeta::default()
+    }
+}

@@ -1,0 +1,42 @@
+//! What can be wrong with a job's object.
+
+/// A job cannot be read, or a Workload cannot be made from it.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// The object does not have the shape of its kind.
+    #[error("object is not a valid {kind}: {source}")]
+    Read {
+        kind: &'static str,
+        source: serde_json::Error,
+    },
+    /// The object could not be written as JSON.
+    #[error("{kind} cannot be written as JSON: {source}")]
+    Write {
+        kind: &'static str,
+        source: serde_json::Error,
+    },
+    /// A label or annotation has a value that cannot be used.
+    #[error("{place}: {value:?} {wanted}")]
+    Value {
+        place: String,
+        value: String,
+        wanted: &'static str,
+    },
+    /// The Workload's podsets do not match those of the job.
+    #[error("invalid podset infos: expecting {want} got {got}")]
+    Infos { want: usize, got: usize },
+}
+
+/// A template cannot take what an admission wants to put into it. Trying again cannot help.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("invalid admission check PodSetUpdate: conflict for {place}: key {key}, {old:?} (template), {new:?} (admission)")]
+pub struct InjectError {
+    /// The map in which the conflict is.
+    pub place: &'static str,
+    /// The key with two values.
+    pub key: String,
+    /// What the template says.
+    pub old: String,
+    /// What the admission says.
+    pub new: String,
+}

@@ -1,0 +1,141 @@
+//! What every job kind must be able to say and do. The required part is what admission needs; the rest are
+//! capabilities with a default for kinds that do not have them.
+
+use std::fmt::Debug;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use kueue_api::names::labels;
+use kueue_api::v1beta2::{PodSet, ReclaimablePod};
+use serde_json::Value;
+
+use crate::error::{InjectError, JobError};
+use crate::kind::JobKind;
+use crate::pod_set_info::PodSetInfo;
+
+/// How a job ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finish {
+    pub success: bool,
+    pub message: String,
+}
+
+/// One write on the way of a job to being stopped.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// A merge patch of the object.
+    Object(Value),
+    /// A merge patch of its status.
+    Status(Value),
+}
+
+/// An object of some job kind.
+pub trait GenericJob: Debug + Send + Sync {
+    /// Its kind.
+    fn kind(&self) -> &'static JobKind;
+    fn meta(&self) -> &ObjectMeta;
+    fn meta_mut(&mut self) -> &mut ObjectMeta;
+    /// Whether it is entirely stopped; one that is being stopped is not.
+    fn is_suspended(&self) -> bool;
+    /// Asks its controller not to run it.
+    fn suspend(&mut self);
+    /// What it wants to run, as it stands in the object.
+    fn pod_sets(&self) -> Result<Vec<PodSet>, JobError>;
+    /// Lets it run with what the admission says.
+    fn run_with(&mut self, infos: &[PodSetInfo]) -> Result<(), StartError>;
+    /// The next write that stops it and brings its templates back to `infos`; none when it is stopped.
+    /// Without `infos` the templates stay as they are.
+    fn stop_step(&self, infos: Option<&[PodSetInfo]>) -> Option<Change>;
+    /// How it ended, once it did.
+    fn finished(&self) -> Option<Finish>;
+    /// Whether it still has running pods.
+    fn is_active(&self) -> bool;
+    /// Whether all of its pods are ready or done.
+    fn pods_ready(&self) -> bool;
+    /// The whole object.
+    fn to_value(&self) -> Result<Value, JobError>;
+
+    /// Pods whose quota it no longer needs.
+    fn reclaimable_pods(&self) -> Option<Vec<ReclaimablePod>> {
+        None
+    }
+
+    /// Name of the pod priority class that the kind itself declares, besides those of its templates.
+    fn priority_class(&self) -> Option<&str> {
+        None
+    }
+
+    /// What is wrong with it beyond the checks common to all kinds.
+    fn problems(&self) -> Vec<crate::admission::Problem> {
+        Vec::new()
+    }
+}
+
+/// Why a job could not be let run.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Inject(#[from] InjectError),
+    #[error(transparent)]
+    Job(#[from] JobError),
+}
+
+impl dyn GenericJob + '_ {
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.meta().name.as_deref().unwrap_or_default()
+    }
+
+    #[must_use]
+    pub fn namespace(&self) -> &str {
+        self.meta().namespace.as_deref().unwrap_or_default()
+    }
+
+    #[must_use]
+    pub fn uid(&self) -> &str {
+        self.meta().uid.as_deref().unwrap_or_default()
+    }
+
+    /// A label's value, if it is set to something.
+    #[must_use]
+    pub fn label(&self, key: &str) -> Option<&str> {
+        self.meta().labels.as_ref()?.get(key).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// Name of the LocalQueue it wants to go through.
+    #[must_use]
+    pub fn queue_name(&self) -> Option<&str> {
+        self.label(labels::QUEUE_NAME)
+    }
+
+    /// Name of its WorkloadPriorityClass.
+    #[must_use]
+    pub fn workload_priority_class(&self) -> Option<&str> {
+        self.label(labels::PRIORITY_CLASS)
+    }
+
+    /// Seconds it may run at most, if the label is there and usable.
+    #[must_use]
+    pub fn max_execution_seconds(&self) -> Option<i32> {
+        self.label(labels::MAX_EXEC_TIME_SECONDS)?.parse().ok().filter(|seconds| *seconds > 0)
+    }
+
+    /// The reference its Workload carries.
+    #[must_use]
+    pub fn owner_reference(&self) -> OwnerReference {
+        let kind = self.kind();
+        OwnerReference {
+            api_version: kind.api_version(),
+            kind: kind.kind.to_owned(),
+            name: self.name().to_owned(),
+            uid: self.uid().to_owned(),
+            controller: Some(true),
+            block_owner_deletion: Some(true),
+        }
+    }
+
+    /// The controller that owns it.
+    #[must_use]
+    pub fn controller(&self) -> Option<&OwnerReference> {
+        self.meta().owner_references.as_ref()?.iter().find(|owner| owner.controller == Some(true))
+    }
+}

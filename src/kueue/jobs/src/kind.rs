@@ -1,0 +1,61 @@
+//! The table of the job kinds that are built in. A new kind is one folder and one line here.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use serde_json::Value;
+
+use crate::batch_job::BatchJob;
+use crate::error::JobError;
+use crate::job::GenericJob;
+
+/// One integration: how its objects are called, and how one is read.
+#[derive(Debug)]
+pub struct JobKind {
+    /// Name in the configuration's `integrations.frameworks`.
+    pub framework: &'static str,
+    pub group: &'static str,
+    pub version: &'static str,
+    pub kind: &'static str,
+    pub plural: &'static str,
+    /// Reads an object.
+    pub read: fn(Value) -> Result<Box<dyn GenericJob>, JobError>,
+}
+
+impl JobKind {
+    /// `group/version`, or the version alone for the core group.
+    #[must_use]
+    pub fn api_version(&self) -> String {
+        if self.group.is_empty() { self.version.to_owned() } else { format!("{}/{}", self.group, self.version) }
+    }
+
+    /// Whether an owner reference points at an object of this kind, in whatever version.
+    #[must_use]
+    pub fn owns(&self, owner: &OwnerReference) -> bool {
+        let group = owner.api_version.rsplit_once('/').map_or("", |(group, _)| group);
+        owner.kind == self.kind && group == self.group
+    }
+}
+
+/// Every kind that is built in, in the order of the reference's table.
+pub const KINDS: &[&JobKind] = &[&BATCH_JOB];
+
+/// `batch/v1` Job.
+pub const BATCH_JOB: JobKind = JobKind {
+    framework: "batch/job",
+    group: "batch",
+    version: "v1",
+    kind: "Job",
+    plural: "jobs",
+    read: BatchJob::read,
+};
+
+/// The kind that an owner reference points at, if it is one of ours.
+#[must_use]
+pub fn of_owner(owner: &OwnerReference) -> Option<&'static JobKind> {
+    KINDS.iter().copied().find(|kind| kind.owns(owner))
+}
+
+/// The kind of a framework's name in the configuration.
+#[must_use]
+pub fn of_framework(name: &str) -> Option<&'static JobKind> {
+    KINDS.iter().copied().find(|kind| kind.framework == name)
+}

@@ -1,0 +1,26 @@
+//! Names of the Workloads that belong to jobs. The rule is part of the interface: a cluster that changes controllers
+//! must find the Workloads it has.
+
+use sha1::{Digest, Sha1};
+
+use crate::kind::JobKind;
+
+/// Longest name of an object.
+pub const MAX_NAME: usize = 253;
+/// Longest name with the gate `ShortWorkloadNames`.
+pub const MAX_SHORT_NAME: usize = 63;
+const HASH: usize = 5;
+
+/// The name of the Workload of a job: lower-cased kind, name, and a hash that tells apart what the truncation joins
+/// and a job from its namesake created later.
+#[must_use]
+pub fn workload_name(kind: &JobKind, name: &str, uid: &str, longest: usize) -> String {
+    let digest = hex::encode(Sha1::digest(format!("{}\n{}\n{name}\n{uid}", kind.kind, kind.group)));
+    let mut prefix = format!("{}-{name}", kind.kind.to_lowercase());
+    let mut end = prefix.len().min(longest - HASH - 1);
+    while !prefix.is_char_boundary(end) {
+        end -= 1;
+    }
+    prefix.truncate(end);
+    format!("{prefix}-{}", &digest[..HASH])
+}
