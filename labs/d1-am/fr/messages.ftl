@@ -1,6 +1,6 @@
 lab-title = Une première file
 lab-summary = Installer Kueue sur un cluster partagé, créer une file, puis voir un Job partir, un autre attendre, un troisième ne jamais tenir, et un dernier passer à côté.
-lab-goals = Expliquer ce que Kueue décide, et ce qu’il laisse au scheduler et au contrôleur des Jobs ; installer Kueue avec Helm et prouver qu’il répond ; relier un profil matériel, un quota et la porte d’une équipe ; distinguer quota réservé, admis et démarré ; lire pourquoi un Job attend, et savoir qui doit agir
+lab-goals = Expliquer ce que Kueue décide, et ce qu’il laisse au scheduler et au contrôleur des Jobs ; installer Kueue avec Helm et prouver qu’il répond ; relier un profil matériel, un quota et la porte d’une équipe ; distinguer quota réservé, admis et démarré ; lire pourquoi un Job attend, et savoir qui doit agir
 
 compter-noeuds = Les nœuds GPU sont comptés
     .waiting = Listez les nœuds avec la colonne GPU, puis répondez.
@@ -50,7 +50,7 @@ quota-de-quatre = La ClusterQueue offre 4 CPU et 8 Gi
     .waiting = Créez la ClusterQueue vision avec, pour le flavor cpu, 4 CPU et 8 Gi de mémoire.
     .waiting-no-subject = Aucune ClusterQueue « vision » n’a été vue. Appliquez 3-premiere-file/clusterqueue.yaml.
     .say-quota-trop-grand = La ClusterQueue offre { $value } CPU, et l’exercice en attend 4. Avec un quota trop grand, plus rien n’attend et la suite n’apprend rien : remettez nominalQuota à 4.
-    .say-sans-selecteur = La ClusterQueue n’a pas de namespaceSelector : elle n’accepte aucun namespace. Ajoutez « namespaceSelector: {"{}"} ».
+    .say-sans-selecteur = La ClusterQueue n’a pas de namespaceSelector : elle n’accepte aucun namespace. Ajoutez ce champ avec la valeur {"{}"}.
     .failed = La ClusterQueue n’offre pas 4 CPU et 8 Gi pour le flavor cpu.
 profil-cpu = Le ResourceFlavor désigne le nœud CPU
     .waiting = Complétez et appliquez 3-premiere-file/flavor.yaml.
@@ -116,7 +116,7 @@ partir-a-la-fin = « cinema » part grâce à la fin d’un autre
     .failed-never-was = « cinema » est parti sans attendre : aucun Job n’avait à finir pour lui.
 lire-attente = La raison de l’attente est lue
     .waiting = Lisez la condition QuotaReserved du Workload de « cinema » pendant qu’il attend, puis répondez.
-    .failed = { $given } n’est pas la raison de cette attente. C’est le mot qui suit « Reason: » dans la condition QuotaReserved, pas le message.
+    .failed = { $given } n’est pas la raison de cette attente. C’est le mot donné par Reason dans la condition QuotaReserved, pas le message.
 
 predire-geant = Une prédiction a été donnée avant de soumettre
     .waiting = Choisissez ce que vous croyez, puis soumettez « geant ».
@@ -162,7 +162,7 @@ nommer-workload = Le Workload de « cinema » est nommé
     .failed = { $given } n’est pas le Workload de votre Job « cinema ». Le label kueue.x-k8s.io/job-uid du bon Workload est l’uid du Job.
 lire-fin = La raison de la fin est lue
     .waiting = Lisez la condition Finished, puis répondez.
-    .failed = { $given } n’est pas la raison de la condition Finished. C’est un mot, après « Reason: ».
+    .failed = { $given } n’est pas la raison de la condition Finished. C’est le mot donné par Reason.
 lire-depart = L’événement du départ est trouvé
     .waiting = Lisez les événements du Job « cinema », puis répondez.
     .failed = { $given } n’est pas cet événement. Cherchez la ligne dont le message est « Admitted by clusterQueue vision », parmi les événements du Job et non du Workload.
