@@ -1,1 +1,9 @@
 //! Brings trainee clusters up and down as a list of undoable actions; providers and faked GPU nodes.
+//!
+//! An environment is one supervisor process that owns everything of one trainee's cluster, so that it outlives the
+//! platform. Start reading at [`provider`]; the one provider so far is [`local`].
+
+pub mod egress;
+pub mod kwok;
+pub mod profile;
+pub mod provider;

@@ -1,0 +1,5 @@
+//! Real processes, terminals and sandboxes.
+
+mod child;
+mod pty;
+mod sandbox;
