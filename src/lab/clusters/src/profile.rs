@@ -52,6 +52,9 @@ pub struct Title {
 pub struct Profile {
     pub name: ProfileName,
     pub title: Title,
+    /// Namespaces that are there from the start.
+    #[serde(default)]
+    pub namespaces: Vec<String>,
     pub nodes: Vec<NodeSpec>,
 }
 
@@ -148,7 +151,7 @@ impl Profile {
             files.push(entry.map_err(unreadable)?.path());
         }
         files.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
-        files.sort();
+        files.sort_by_key(|path| path.file_stem().map(std::ffi::OsStr::to_owned));
         files.iter().map(|path| Self::load(path)).collect()
     }
 

@@ -23,13 +23,16 @@ impl Problems {
 
 /// Checks the whole profile; `stem` is the name of its file.
 pub(super) fn profile(stem: &str, raw: RawProfile) -> Result<Profile, Vec<Problem>> {
-    let RawProfile { name, title, pools } = raw;
+    let RawProfile { name, title, namespaces, pools } = raw;
     let mut problems = Problems::default();
     if name.value != stem {
         problems.at(&name, format!("name `{}` must be the name of the file, `{stem}`", name.value));
     }
     if !is_dns_label(&name.value) {
         problems.at(&name, format!("name `{}` must be lower-case letters, digits and `-`", name.value));
+    }
+    for namespace in namespaces.iter().filter(|namespace| !is_dns_label(&namespace.value)) {
+        problems.at(namespace, format!("namespace `{}` must be lower-case letters, digits and `-`", namespace.value));
     }
     if pools.value.is_empty() {
         problems.at(&pools, "a profile needs at least one pool of nodes");
@@ -43,7 +46,8 @@ pub(super) fn profile(stem: &str, raw: RawProfile) -> Result<Profile, Vec<Proble
         nodes.extend(pool_nodes(pool, &mut problems));
     }
     if problems.0.is_empty() {
-        Ok(Profile { name: ProfileName(name.value), title, nodes })
+        let namespaces = namespaces.into_iter().map(|namespace| namespace.value).collect();
+        Ok(Profile { name: ProfileName(name.value), title, namespaces, nodes })
     } else {
         Err(problems.0)
     }

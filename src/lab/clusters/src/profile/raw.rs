@@ -12,6 +12,8 @@ use super::{Problem, Title};
 pub(super) struct RawProfile {
     pub(super) name: Spanned<String>,
     pub(super) title: Title,
+    #[serde(default)]
+    pub(super) namespaces: Vec<Spanned<String>>,
     pub(super) pools: Spanned<Vec<RawPool>>,
 }
 
