@@ -2,6 +2,7 @@
 
 use std::{
     env, fs,
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -97,16 +98,13 @@ pub fn program(name: &str) -> Option<PathBuf> {
 ///
 /// # Panics
 /// Where `CI=true`.
-#[expect(
-    clippy::print_stdout,
-    reason = "test programs report here, and xtask counts the lines"
-)]
 pub fn lacking(what: &str) {
     assert!(
         env::var_os("CI").is_none_or(|ci| ci != "true"),
         "in CI nothing may be missing: {what}"
     );
-    println!("skipped: {what}");
+    // Past the capture of the test harness: `cargo xtask test` counts these lines.
+    writeln!(io::stdout(), "skipped: {what}").ok();
 }
 
 /// In the named folder, or in the cache, which keeps one folder for each version.

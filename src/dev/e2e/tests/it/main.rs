@@ -1,0 +1,6 @@
+//! Real clusters and a real browser, from outside: only the product's binaries, kubectl, helm and HTTP are used.
+//!
+//! Every test takes the machine for itself ([`machine`]): two control planes at a time are what two cores bear.
+
+mod labs;
+mod machine;
