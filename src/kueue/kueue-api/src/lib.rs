@@ -2,8 +2,12 @@
 //! Everything here is a value: no client, no clock. Amounts stay the quantities of the wire; `quantity` gives them a meaning.
 
 pub mod conditions;
+pub mod config;
+pub mod features;
+pub mod field;
 pub mod names;
 pub mod v1beta2;
+pub mod validation;
 mod wire;
 
 pub use k8s_openapi::api::core::v1::{PodTemplateSpec, Taint, Toleration};

@@ -159,8 +159,19 @@ wire_enum! {
     CheckState { Pending, Ready, Retry, Rejected }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+/// A check nobody answered yet is pending.
+#[expect(
+    clippy::derivable_impls,
+    reason = "the enumeration comes from a macro without attributes on its variants"
+)]
+impl Default for CheckState {
+    fn default() -> Self {
+        Self::Pending
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct AdmissionCheckState {
     pub name: String,
     pub state: CheckState,

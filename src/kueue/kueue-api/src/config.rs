@@ -1,0 +1,242 @@
+//! The manager's configuration file, `config.kueue.x-k8s.io/v1beta2`. Decoding is strict: every field that is unknown, or known
+//! to the reference but without effect here, is an error that names it. Nothing is read from the environment.
+
+mod duration;
+mod read;
+mod rules;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelectorRequirement;
+
+use crate::LabelSelector;
+use crate::features::Features;
+use crate::field::{FieldError, aggregate};
+use crate::names::{SYSTEM_NAMESPACE, WEBHOOK_SECRET, WEBHOOK_SERVICE};
+use read::Reader;
+
+pub use duration::parse_duration;
+
+/// Label every namespace carries with its own name.
+pub const NAMESPACE_NAME_LABEL: &str = "kubernetes.io/metadata.name";
+
+/// Settings of the manager, complete.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Configuration {
+    /// Where the manager runs, and keeps its Secret and its lease.
+    pub namespace: String,
+    pub webhook: Webhook,
+    pub leader_election: LeaderElection,
+    pub metrics: Metrics,
+    pub health: Health,
+    /// Reconcilers at work at once, by `Kind.group`.
+    pub group_kind_concurrency: BTreeMap<String, u32>,
+    pub manage_jobs_without_queue_name: bool,
+    pub managed_jobs_namespace_selector: LabelSelector,
+    pub internal_cert_management: InternalCertManagement,
+    pub client_connection: ClientConnection,
+    pub integrations: Integrations,
+    pub resources: Resources,
+    pub features: Features,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Webhook {
+    /// Address to listen on; empty is every address.
+    pub host: String,
+    pub port: u16,
+    /// Folder of `tls.crt` and `tls.key`.
+    pub cert_dir: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaderElection {
+    pub leader_elect: bool,
+    pub resource_name: String,
+    /// Namespace of the lease; the manager's own unless said otherwise.
+    pub resource_namespace: String,
+    pub lease_duration: Duration,
+    pub renew_deadline: Duration,
+    pub retry_period: Duration,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metrics {
+    /// `0` switches the endpoint off.
+    pub bind_address: String,
+    pub enable_cluster_queue_resources: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Health {
+    pub bind_address: String,
+    pub readiness_endpoint: String,
+    pub liveness_endpoint: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InternalCertManagement {
+    pub enable: bool,
+    pub webhook_service_name: String,
+    pub webhook_secret_name: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClientConnection {
+    /// Requests a second on average; negative is no limit.
+    pub qps: f32,
+    /// Requests at once.
+    pub burst: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Integrations {
+    pub frameworks: Vec<String>,
+    /// Labels that a Workload takes over from its job.
+    pub label_keys_to_copy: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resources {
+    pub exclude_resource_prefixes: Vec<String>,
+}
+
+/// The file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("configuration is not YAML: {0}")]
+    Parse(String),
+    #[error(
+        "configuration has apiVersion {found:?} and kind {kind:?}: want apiVersion config.kueue.x-k8s.io/v1beta2 and kind Configuration"
+    )]
+    Version { found: String, kind: String },
+    #[error("configuration cannot be used: {}", aggregate(.0))]
+    Fields(Vec<FieldError>),
+}
+
+impl Configuration {
+    /// Reads the file's text. `own_namespace` is where the process runs, when it runs in a pod.
+    ///
+    /// # Errors
+    /// Names every field that is unknown, not supported, or has a value that cannot be used.
+    pub fn parse(text: &str, own_namespace: Option<&str>) -> Result<Self, ConfigError> {
+        let mut reader = Reader::parse(text)?;
+        let configuration = Self::read(&mut reader, own_namespace.unwrap_or(SYSTEM_NAMESPACE));
+        let mut errors = reader.finish();
+        errors.extend(rules::check(&configuration));
+        if errors.is_empty() {
+            Ok(configuration)
+        } else {
+            Err(ConfigError::Fields(errors))
+        }
+    }
+
+    /// What holds without a file.
+    #[must_use]
+    pub fn defaults(own_namespace: Option<&str>) -> Self {
+        Self::read(
+            &mut Reader::empty(),
+            own_namespace.unwrap_or(SYSTEM_NAMESPACE),
+        )
+    }
+
+    fn read(r: &mut Reader, own_namespace: &str) -> Self {
+        let namespace = r.or("namespace", own_namespace.to_owned());
+        Self {
+            webhook: Webhook {
+                host: r.or("webhook.host", String::new()),
+                port: r.or("webhook.port", 9443),
+                cert_dir: r.or(
+                    "webhook.certDir",
+                    "/tmp/k8s-webhook-server/serving-certs".to_owned(),
+                ),
+            },
+            leader_election: leader_election(r, &namespace),
+            metrics: Metrics {
+                bind_address: r.or("metrics.bindAddress", ":8443".to_owned()),
+                enable_cluster_queue_resources: r.or("metrics.enableClusterQueueResources", false),
+            },
+            health: Health {
+                bind_address: r.or("health.healthProbeBindAddress", ":8081".to_owned()),
+                readiness_endpoint: r.or("health.readinessEndpointName", "readyz".to_owned()),
+                liveness_endpoint: r.or("health.livenessEndpointName", "healthz".to_owned()),
+            },
+            group_kind_concurrency: r.or("controller.groupKindConcurrency", BTreeMap::new()),
+            manage_jobs_without_queue_name: r.or("manageJobsWithoutQueueName", false),
+            managed_jobs_namespace_selector: r.or(
+                "managedJobsNamespaceSelector",
+                outside(&["kube-system", &namespace]),
+            ),
+            internal_cert_management: InternalCertManagement {
+                enable: r.or("internalCertManagement.enable", true),
+                webhook_service_name: r.or(
+                    "internalCertManagement.webhookServiceName",
+                    WEBHOOK_SERVICE.to_owned(),
+                ),
+                webhook_secret_name: r.or(
+                    "internalCertManagement.webhookSecretName",
+                    WEBHOOK_SECRET.to_owned(),
+                ),
+            },
+            client_connection: ClientConnection {
+                qps: r.or("clientConnection.qps", 300.0),
+                burst: r.or("clientConnection.burst", 500),
+            },
+            integrations: Integrations {
+                frameworks: r.or("integrations.frameworks", vec!["batch/job".to_owned()]),
+                label_keys_to_copy: r.or("integrations.labelKeysToCopy", Vec::new()),
+            },
+            resources: Resources {
+                exclude_resource_prefixes: r.or("resources.excludeResourcePrefixes", Vec::new()),
+            },
+            features: features(r),
+            namespace,
+        }
+    }
+}
+
+fn leader_election(r: &mut Reader, namespace: &str) -> LeaderElection {
+    let lock = r.or("leaderElection.resourceLock", "leases".to_owned());
+    if lock != "leases" {
+        r.fault(FieldError::not_supported(
+            &read::path("leaderElection.resourceLock"),
+            lock,
+            ["leases"],
+        ));
+    }
+    LeaderElection {
+        leader_elect: r.or("leaderElection.leaderElect", true),
+        resource_name: r.or(
+            "leaderElection.resourceName",
+            "c1f6bfd2.kueue.x-k8s.io".to_owned(),
+        ),
+        resource_namespace: r.or("leaderElection.resourceNamespace", namespace.to_owned()),
+        lease_duration: r.duration("leaderElection.leaseDuration", Duration::from_secs(15)),
+        renew_deadline: r.duration("leaderElection.renewDeadline", Duration::from_secs(10)),
+        retry_period: r.duration("leaderElection.retryPeriod", Duration::from_secs(2)),
+    }
+}
+
+fn features(r: &mut Reader) -> Features {
+    let gates = r.or("featureGates", BTreeMap::new());
+    Features::start(&gates).unwrap_or_else(|errors| {
+        errors.into_iter().for_each(|error| r.fault(error));
+        Features::default()
+    })
+}
+
+fn outside(namespaces: &[&str]) -> LabelSelector {
+    let requirement = LabelSelectorRequirement {
+        key: NAMESPACE_NAME_LABEL.to_owned(),
+        operator: "NotIn".to_owned(),
+        values: Some(namespaces.iter().map(|&name| name.to_owned()).collect()),
+    };
+    LabelSelector {
+        match_expressions: Some(vec![requirement]),
+        match_labels: None,
+    }
+}

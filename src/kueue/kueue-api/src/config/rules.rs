@@ -1,0 +1,126 @@
+//! Rules about values that were read: names, lists of frameworks, the namespaces whose jobs are managed, lease times.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::read::path;
+use super::{Configuration, LeaderElection, NAMESPACE_NAME_LABEL};
+use crate::field::FieldError;
+use crate::validation::{is_qualified_name, is_subdomain, matches_selector, selector};
+
+/// Job kinds this controller runs.
+pub(super) const FRAMEWORKS: &[&str] = &["batch/job"];
+
+pub(super) fn check(configuration: &Configuration) -> Vec<FieldError> {
+    let mut errors = frameworks(&configuration.integrations.frameworks);
+    errors.extend(label_keys(&configuration.integrations.label_keys_to_copy));
+    errors.extend(namespaces(configuration));
+    errors.extend(certificates(configuration));
+    errors.extend(lease(&configuration.leader_election));
+    errors.extend(concurrency(&configuration.group_kind_concurrency));
+    errors
+}
+
+fn frameworks(names: &[String]) -> Vec<FieldError> {
+    let path = path("integrations.frameworks");
+    if names.is_empty() {
+        return vec![FieldError::required(&path, "cannot be empty")];
+    }
+    let mut errors = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (i, name) in names.iter().enumerate() {
+        if !FRAMEWORKS.contains(&name.as_str()) {
+            errors.push(FieldError::not_supported(
+                &path.index(i),
+                name.as_str(),
+                FRAMEWORKS.iter().copied(),
+            ));
+        } else if !seen.insert(name) {
+            errors.push(FieldError::duplicate(&path.index(i), name.as_str()));
+        }
+    }
+    errors
+}
+
+fn label_keys(keys: &[String]) -> Vec<FieldError> {
+    let path = path("integrations.labelKeysToCopy");
+    let wrong = keys
+        .iter()
+        .enumerate()
+        .filter(|(_, key)| !is_qualified_name(key));
+    wrong
+        .map(|(i, key)| FieldError::invalid(&path.index(i), key.as_str(), "must be a label key"))
+        .collect()
+}
+
+fn namespaces(configuration: &Configuration) -> Vec<FieldError> {
+    let path = path("managedJobsNamespaceSelector");
+    let mut errors = selector(&path, &configuration.managed_jobs_namespace_selector);
+    for name in BTreeSet::from(["kube-system", configuration.namespace.as_str()]) {
+        let labels = BTreeMap::from([(NAMESPACE_NAME_LABEL.to_owned(), name.to_owned())]);
+        if errors.is_empty()
+            && matches_selector(&configuration.managed_jobs_namespace_selector, &labels)
+        {
+            let value = serde_json::to_value(&configuration.managed_jobs_namespace_selector)
+                .unwrap_or_default();
+            return vec![FieldError::invalid(
+                &path,
+                value,
+                &format!("should not match the {name:?} namespace"),
+            )];
+        }
+    }
+    errors.truncate(16);
+    errors
+}
+
+fn certificates(configuration: &Configuration) -> Vec<FieldError> {
+    let management = &configuration.internal_cert_management;
+    if !management.enable {
+        return Vec::new();
+    }
+    let service = |name: &str| {
+        is_subdomain(name)
+            && !name.contains('.')
+            && name.starts_with(|c: char| c.is_ascii_lowercase())
+    };
+    let mut errors = Vec::new();
+    if !service(&management.webhook_service_name) {
+        let detail = "must be the name of a Service: lower case letters, digits and '-', beginning with a letter";
+        errors.push(FieldError::invalid(
+            &path("internalCertManagement.webhookServiceName"),
+            management.webhook_service_name.as_str(),
+            detail,
+        ));
+    }
+    if !is_subdomain(&management.webhook_secret_name) {
+        let detail = "must be the name of a Secret: lower case letters, digits, '-' and '.'";
+        errors.push(FieldError::invalid(
+            &path("internalCertManagement.webhookSecretName"),
+            management.webhook_secret_name.as_str(),
+            detail,
+        ));
+    }
+    errors
+}
+
+fn lease(election: &LeaderElection) -> Option<FieldError> {
+    let ordered = election.lease_duration > election.renew_deadline
+        && election.renew_deadline > election.retry_period;
+    let text = format!("{:?}", election.lease_duration);
+    let detail =
+        "leaseDuration must be longer than renewDeadline, and that longer than retryPeriod";
+    (election.leader_elect && !ordered)
+        .then(|| FieldError::invalid(&path("leaderElection.leaseDuration"), text, detail))
+}
+
+fn concurrency(by_kind: &BTreeMap<String, u32>) -> Vec<FieldError> {
+    let none = by_kind.iter().filter(|(_, count)| **count == 0);
+    none.map(|(kind, _)| {
+        FieldError::invalid(
+            &path("controller.groupKindConcurrency").key(kind),
+            0,
+            "must be at least 1",
+        )
+    })
+    .collect()
+}

@@ -1,0 +1,168 @@
+//! What a file may say, and which words name its mistakes.
+
+use std::time::Duration;
+
+use super::{Configuration, parse_duration};
+
+fn file(fields: &str) -> String {
+    format!("apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n{fields}")
+}
+
+#[test]
+fn mistakes_are_named() {
+    let cases = [
+        ("nothing said", "", ""),
+        (
+            "known fields",
+            "namespace: kueue-tenant-a\nhealth:\n  healthProbeBindAddress: :38081\nleaderElection:\n  leaderElect: true\n  resourceName: test-id\n",
+            "",
+        ),
+        (
+            "unknown",
+            "namespaces: kueue-system\ninvalidField: invalidValue\n",
+            "namespaces: Forbidden: unknown field, invalidField: Forbidden: unknown field",
+        ),
+        (
+            "unknown below a section",
+            "webhook:\n  prot: 1\n",
+            "webhook.prot: Forbidden: unknown field",
+        ),
+        (
+            "not here yet",
+            "fairSharing: {}\n",
+            "fairSharing: Forbidden: this controller does not support the field yet; remove it",
+        ),
+        ("null is nothing", "fairSharing: null\n", ""),
+        (
+            "section that is no mapping",
+            "webhook: 5\n",
+            "webhook: Invalid value: 5: must be a mapping of fields",
+        ),
+        (
+            "type",
+            "webhook:\n  port: many\n",
+            "webhook.port: Invalid value: \"many\": invalid type",
+        ),
+        (
+            "duration",
+            "leaderElection:\n  leaseDuration: soon\n",
+            "leaderElection.leaseDuration: Invalid value: \"soon\": must be a duration",
+        ),
+        (
+            "lease times",
+            "leaderElection:\n  leaseDuration: 5s\n",
+            "leaseDuration must be longer than renewDeadline",
+        ),
+        (
+            "frameworks",
+            "integrations:\n  frameworks: [batch/job, jobset.x-k8s.io/jobset]\n",
+            "integrations.frameworks[1]: Unsupported value: \"jobset.x-k8s.io/jobset\": supported values: \"batch/job\"",
+        ),
+        (
+            "framework twice",
+            "integrations:\n  frameworks: [batch/job, batch/job]\n",
+            "integrations.frameworks[1]: Duplicate value: \"batch/job\"",
+        ),
+        (
+            "no framework",
+            "integrations:\n  frameworks: []\n",
+            "integrations.frameworks: Required value: cannot be empty",
+        ),
+        (
+            "selector of kube-system",
+            "managedJobsNamespaceSelector: {}\n",
+            "should not match the \"kube-system\" namespace",
+        ),
+        (
+            "service name",
+            "internalCertManagement:\n  webhookServiceName: 0-invalid\n",
+            "internalCertManagement.webhookServiceName: Invalid value",
+        ),
+        (
+            "service name of disabled management",
+            "internalCertManagement:\n  enable: false\n  webhookServiceName: 0-invalid\n",
+            "",
+        ),
+        (
+            "gate",
+            "featureGates:\n  MultiKueue: true\n",
+            "featureGates[MultiKueue]: Invalid value: true: this controller does not have this feature yet",
+        ),
+        (
+            "concurrency",
+            "controller:\n  groupKindConcurrency:\n    Job.batch: 0\n",
+            "controller.groupKindConcurrency[Job.batch]: Invalid value: 0: must be at least 1",
+        ),
+    ];
+    for (name, fields, want) in cases {
+        let text = Configuration::parse(&file(fields), None)
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default();
+        assert!(
+            text.contains(want) && text.is_empty() == want.is_empty(),
+            "{name}: {text}"
+        );
+    }
+}
+
+#[test]
+fn files_of_other_kinds_are_refused() {
+    let text = Configuration::parse(
+        "apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\n",
+        None,
+    )
+    .unwrap_err()
+    .to_string();
+    assert!(
+        text.contains("v1beta1") && text.contains("want apiVersion config.kueue.x-k8s.io/v1beta2"),
+        "{text}"
+    );
+    assert!(Configuration::parse("a: [", None).is_err());
+}
+
+#[test]
+fn defaults_follow_the_namespace() {
+    let configuration =
+        Configuration::parse(&file("namespace: kueue-tenant-a\n"), Some("elsewhere")).unwrap();
+    assert_eq!(configuration.namespace, "kueue-tenant-a");
+    assert_eq!(
+        configuration.leader_election.resource_namespace,
+        "kueue-tenant-a"
+    );
+    let values = configuration
+        .managed_jobs_namespace_selector
+        .match_expressions
+        .unwrap()
+        .remove(0)
+        .values
+        .unwrap();
+    assert_eq!(values, ["kube-system", "kueue-tenant-a"]);
+    assert_eq!(Configuration::defaults(Some("here")).namespace, "here");
+    assert_eq!(
+        Configuration::defaults(None),
+        Configuration::parse(&file(""), None).unwrap()
+    );
+}
+
+#[test]
+fn durations_are_gos() {
+    let cases = [
+        ("1h30m", Some(5_400_000)),
+        ("100ms", Some(100)),
+        ("2.5s", Some(2_500)),
+        ("0", Some(0)),
+        ("-1s", None),
+        ("5", None),
+        ("", None),
+        ("1d", None),
+        (".s", None),
+    ];
+    for (text, want) in cases {
+        assert_eq!(
+            parse_duration(text).ok(),
+            want.map(Duration::from_millis),
+            "{text}"
+        );
+    }
+}

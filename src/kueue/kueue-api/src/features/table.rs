@@ -1,0 +1,261 @@
+//! The table of gates. `built` says what this controller can do with a gate: whoever builds a behaviour changes its line here.
+
+/// What this controller can do with a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Built {
+    /// The behaviour does not exist here: the gate may be off, and is refused when it is set to true.
+    No,
+    /// The behaviour is always there: the gate is refused when it is set to false.
+    Always,
+    /// The gate switches the behaviour.
+    Both,
+}
+
+/// A feature gate of the reference.
+#[derive(Clone, Copy, Debug)]
+pub struct Gate {
+    pub name: &'static str,
+    /// Value in the reference when nobody says anything.
+    pub default: bool,
+    pub built: Built,
+    /// Gates that must be on for this one to be on.
+    pub requires: &'static [&'static str],
+}
+
+const fn gate(
+    name: &'static str,
+    default: bool,
+    built: Built,
+    requires: &'static [&'static str],
+) -> Gate {
+    Gate {
+        name,
+        default,
+        built,
+        requires,
+    }
+}
+
+/// All gates of the reference, by name.
+pub const GATES: &[Gate] = &[
+    gate("AdmissionFairSharing", true, Built::No, &[]),
+    gate("AdmissionGatedBy", true, Built::Both, &[]),
+    gate("AssignQueueLabelsForPods", true, Built::No, &[]),
+    gate(
+        "CleanupProvisioningRequestsOnEviction",
+        true,
+        Built::No,
+        &[],
+    ),
+    gate("ConcurrentAdmission", false, Built::No, &[]),
+    gate("CustomMetricLabels", false, Built::No, &[]),
+    gate(
+        "DeferRayServiceFinalizationForRedisCleanup",
+        true,
+        Built::No,
+        &[],
+    ),
+    gate("DisableWaitForPodsReady", false, Built::Always, &[]),
+    gate("ElasticJobsViaWorkloadSlices", true, Built::No, &[]),
+    gate(
+        "ElasticJobsViaWorkloadSlicesWithTAS",
+        false,
+        Built::No,
+        &["ElasticJobsViaWorkloadSlices", "TopologyAwareScheduling"],
+    ),
+    gate("FailureRecoveryPolicy", false, Built::No, &[]),
+    gate("FairSharingPreemptWithinNominal", true, Built::No, &[]),
+    gate("FairSharingPrioritizeNonBorrowing", true, Built::No, &[]),
+    gate("FastQuotaReleaseInPodIntegration", false, Built::No, &[]),
+    gate("FinishOrphanedWorkloads", true, Built::No, &[]),
+    gate("FlavorFungibility", true, Built::Both, &[]),
+    gate(
+        "FlavorFungibilityPreserveScanProgress",
+        true,
+        Built::No,
+        &["FlavorFungibility"],
+    ),
+    gate("KueueDRAIntegration", true, Built::No, &[]),
+    gate(
+        "KueueDRAIntegrationConsumableCapacity",
+        false,
+        Built::No,
+        &["KueueDRAIntegration"],
+    ),
+    gate(
+        "KueueDRAIntegrationExtendedResource",
+        true,
+        Built::No,
+        &["KueueDRAIntegration"],
+    ),
+    gate(
+        "KueueDRAIntegrationPartitionableDevices",
+        true,
+        Built::No,
+        &["KueueDRAIntegration"],
+    ),
+    gate(
+        "KueueDRARejectWorkloadsWhenDRADisabled",
+        true,
+        Built::No,
+        &[],
+    ),
+    gate("LWSImmutableGroupSize", true, Built::No, &[]),
+    gate("LocalQueueMetrics", true, Built::Both, &[]),
+    gate(
+        "ManagedJobsNamespaceSelectorAlwaysRespected",
+        true,
+        Built::Always,
+        &[],
+    ),
+    gate("MetricForWorkloadCreationLatency", true, Built::No, &[]),
+    gate("MetricsForCohorts", true, Built::No, &[]),
+    gate("MultiKueue", true, Built::No, &[]),
+    gate("MultiKueueAdaptersForCustomJobs", true, Built::No, &[]),
+    gate("MultiKueueClusterProfile", false, Built::No, &[]),
+    gate(
+        "MultiKueueIncrementalDispatcherConfig",
+        true,
+        Built::No,
+        &[],
+    ),
+    gate(
+        "MultiKueueIncrementalDispatcherRespectConfigOrder",
+        true,
+        Built::No,
+        &[],
+    ),
+    gate("MultiKueueKubeConfigPathValidation", true, Built::No, &[]),
+    gate("MultiKueueManagerQuotaAutomation", false, Built::No, &[]),
+    gate("MultiKueueOrchestratedPreemption", false, Built::No, &[]),
+    gate("MultiKueueRemoteSpecSync", true, Built::No, &[]),
+    gate("PartialAdmission", true, Built::No, &[]),
+    gate("PodIntegrationValidateGroupOwner", true, Built::No, &[]),
+    gate("PrioritizePreemptorWorkloads", false, Built::No, &[]),
+    gate("PriorityBoost", false, Built::Both, &[]),
+    gate("PrioritySortingWithinCohort", true, Built::Both, &[]),
+    gate("QuotaCheckStrategy", true, Built::No, &[]),
+    gate("ReclaimablePods", true, Built::No, &[]),
+    gate(
+        "RecomputeAssignmentUponPreemptionTargetsOverlap",
+        true,
+        Built::No,
+        &[],
+    ),
+    gate(
+        "RejectUpdatesToCQWithInvalidOnFlavors",
+        false,
+        Built::Both,
+        &[],
+    ),
+    gate("RemoveFinalizersWithStrictPatch", true, Built::Always, &[]),
+    gate("SchedulerLibraryIntegration", false, Built::No, &[]),
+    gate("SchedulingEquivalenceHashing", true, Built::No, &[]),
+    gate("ShortWorkloadNames", false, Built::No, &[]),
+    gate("SkipAncestorCheckForDeletedWorkloads", true, Built::No, &[]),
+    gate("SkipReassignmentForPodOwnedWorkloads", true, Built::No, &[]),
+    gate("SparkApplicationIntegration", false, Built::No, &[]),
+    gate(
+        "TASAssignmentsEncodingByHostnamePrefix",
+        true,
+        Built::No,
+        &[],
+    ),
+    gate(
+        "TASBalancedPlacement",
+        false,
+        Built::No,
+        &["TopologyAwareScheduling"],
+    ),
+    gate("TASCacheNodeMatchResults", true, Built::No, &[]),
+    gate("TASCacheTopologyTree", true, Built::No, &[]),
+    gate("TASCachingRemainingResources", true, Built::No, &[]),
+    gate(
+        "TASFailedNodeReplacement",
+        true,
+        Built::No,
+        &["TopologyAwareScheduling"],
+    ),
+    gate(
+        "TASFailedNodeReplacementFailFast",
+        true,
+        Built::No,
+        &["TASFailedNodeReplacement", "TopologyAwareScheduling"],
+    ),
+    gate(
+        "TASHandleOverlappingFlavors",
+        true,
+        Built::No,
+        &["TopologyAwareScheduling"],
+    ),
+    gate(
+        "TASMultiLayerTopology",
+        true,
+        Built::No,
+        &["TopologyAwareScheduling"],
+    ),
+    gate(
+        "TASProfileMixed",
+        true,
+        Built::No,
+        &["TopologyAwareScheduling"],
+    ),
+    gate(
+        "TASRecomputeAssignmentWithinSchedulingCycle",
+        true,
+        Built::No,
+        &["TopologyAwareScheduling"],
+    ),
+    gate(
+        "TASReplaceNodeDueToNotReadyOverFixedTime",
+        false,
+        Built::No,
+        &["TASFailedNodeReplacement", "TopologyAwareScheduling"],
+    ),
+    gate(
+        "TASReplaceNodeOnNodeTaints",
+        true,
+        Built::No,
+        &["TopologyAwareScheduling"],
+    ),
+    gate(
+        "TASReplaceNodeOnPodTermination",
+        true,
+        Built::No,
+        &["TASFailedNodeReplacement", "TopologyAwareScheduling"],
+    ),
+    gate(
+        "TASRespectNodeAffinityPreferred",
+        false,
+        Built::No,
+        &["TopologyAwareScheduling"],
+    ),
+    gate("TASValidateWorkloadSliceSize", true, Built::Both, &[]),
+    gate("TLSOptions", true, Built::Always, &[]),
+    gate("TopologyAwareScheduling", true, Built::No, &[]),
+    gate(
+        "UnadmittedWorkloadsExplicitStatus",
+        false,
+        Built::No,
+        &["UnadmittedWorkloadsObservability"],
+    ),
+    gate("UnadmittedWorkloadsObservability", true, Built::Both, &[]),
+    gate("ValidateRayAndSparkJobUpdates", true, Built::No, &[]),
+    gate("VectorizedResourceRequests", true, Built::Always, &[]),
+    gate("VisibilityOnDemand", true, Built::No, &[]),
+    gate("WorkloadIdentifierAnnotations", true, Built::Always, &[]),
+    gate("WorkloadPriorityClassDefaulting", true, Built::Both, &[]),
+    gate("WorkloadRequestUseMergePatch", false, Built::No, &[]),
+    gate(
+        "WorkloadValidateResourcesAreNonNegative",
+        true,
+        Built::Both,
+        &[],
+    ),
+    gate(
+        "WorkloadValidationForPodSetMetadata",
+        true,
+        Built::Both,
+        &[],
+    ),
+];
