@@ -1,1 +1,39 @@
 //! Watched objects become scheduler inputs, plans become patches. Synchronous, no client.
+//!
+//! A [`Cache`] is fed with `apply_…` and `delete_…` in any order and says what has to be looked at again ([`Affected`]). A scheduling
+//! loop takes a [`Cycle`] out, runs it without holding the cache, assumes what the plan admits and settles the rest. It neither
+//! talks to the API server nor knows the time. Start reading at `cache.rs`, then `workloads.rs` and `cycle.rs`.
+
+mod affected;
+mod cache;
+mod check;
+mod cluster_queues;
+mod convert;
+mod cycle;
+mod holdings;
+mod local_queues;
+mod options;
+mod patch;
+mod pending;
+mod readiness;
+mod requeue;
+mod status;
+mod visibility;
+mod workloads;
+
+#[cfg(test)]
+mod tests;
+
+pub use affected::Affected;
+pub use cache::Cache;
+pub use cycle::{AssumeError, Cycle, Settled};
+pub use options::{Features, Options, PodsReadyTimestamp, QuotaCheck};
+pub use patch::{Event, EventKind, WorkloadPatch};
+pub use readiness::Readiness;
+pub use status::PendingReason;
+pub use visibility::{ClusterQueueCounts, PendingWorkload};
+
+pub use scheduler::{
+    Admission, ClusterQueueName, CohortName, FlavorName, LocalQueueKey, NamespaceName, Outcome,
+    Plan, Report, Unsupported, Violation, WorkloadKey,
+};

@@ -6,7 +6,7 @@ use std::collections::btree_map;
 use crate::{Amount, ResourceName};
 
 /// How much of each resource. A resource that is missing and one that is zero are different things: only the second is asked for.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Requests(BTreeMap<ResourceName, Amount>);
 
 impl Requests {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 pub type Labels = BTreeMap<String, String>;
 
 /// One requirement on a label.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Requirement {
     /// The label's key.
     pub key: String,
@@ -15,7 +15,7 @@ pub struct Requirement {
 }
 
 /// What a label's value has to satisfy.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Test {
     /// Present, with one of these values.
     In(Vec<String>),
@@ -69,7 +69,7 @@ impl Selector {
 }
 
 /// What a taint does to pods that do not tolerate it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
     /// New pods stay away.
     NoSchedule,
@@ -97,7 +97,7 @@ impl Effect {
 }
 
 /// A taint of the nodes of a flavor.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Taint {
     /// Its key.
     pub key: String,
@@ -108,7 +108,7 @@ pub struct Taint {
 }
 
 /// What a pod tolerates.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Toleration {
     /// The taint's key; empty tolerates every key.
     pub key: String,
@@ -147,7 +147,7 @@ pub(crate) fn untolerated<'a>(
 }
 
 /// The node labels that pods insist on: a plain selector and the terms of their required node affinity.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct NodeAffinity {
     /// Labels that have to have exactly these values.
     pub selector: Labels,

@@ -185,6 +185,7 @@ fn refused(refusal: &Refusal, cluster_queue: &ClusterQueueName) -> Option<String
         Refusal::NamespaceMismatch => {
             Some("workload namespace doesn't match ClusterQueue selector".to_owned())
         }
+        Refusal::Malformed(what) => Some(format!("the workload cannot be read: {what}")),
         Refusal::RequestsAboveLimits(found) => {
             Some(format!("resources validation failed: {}", aggregate(found)))
         }

@@ -134,6 +134,22 @@ pub struct ClusterQueue {
 }
 
 impl ClusterQueue {
+    /// A ClusterQueue that covers nothing and admits nobody.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: ClusterQueueName::from(name),
+            cohort: None,
+            groups: Vec::new(),
+            quotas: BTreeMap::new(),
+            namespaces: None,
+            strategy: Strategy::default(),
+            fungibility: Fungibility::default(),
+            preemption: Preemption::default(),
+            active: false,
+        }
+    }
+
     /// The group that covers a resource.
     #[must_use]
     pub fn group_of(&self, resource: &ResourceName) -> Option<&ResourceGroup> {
@@ -150,7 +166,7 @@ impl ClusterQueue {
 }
 
 /// Pods of one template.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PodSet {
     /// Its name.
     pub name: PodSetName,
@@ -177,6 +193,8 @@ pub enum Defect {
     FailedChecks,
     /// Containers ask for more than their limits: one text a container.
     RequestsAboveLimits(Vec<String>),
+    /// Something in it cannot be read.
+    Malformed(String),
 }
 
 /// A workload that waits for quota.

@@ -20,6 +20,8 @@ pub enum Refusal {
     NamespaceMismatch,
     /// Its containers ask for more than their limits.
     RequestsAboveLimits(Vec<String>),
+    /// Something in it cannot be read.
+    Malformed(String),
 }
 
 /// What became of a head.
@@ -112,7 +114,8 @@ impl Entry {
             Outcome::Refused(
                 Refusal::ClusterQueueNotFound
                 | Refusal::NamespaceMismatch
-                | Refusal::RequestsAboveLimits(_),
+                | Refusal::RequestsAboveLimits(_)
+                | Refusal::Malformed(_),
             ) => Some(PendingReason::Misconfigured),
             Outcome::NoFit(assignment) => assignment.no_fit_reason().map(PendingReason::NoFit),
             Outcome::NoCandidates(_) | Outcome::NoLongerFits(_) => {

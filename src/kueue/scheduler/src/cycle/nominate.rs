@@ -48,8 +48,12 @@ pub(super) fn nominate<'a>(
     {
         return Err(Refusal::NamespaceMismatch);
     }
-    if let Some(Defect::RequestsAboveLimits(found)) = defect {
-        return Err(Refusal::RequestsAboveLimits(found.clone()));
+    match defect {
+        Some(Defect::RequestsAboveLimits(found)) => {
+            return Err(Refusal::RequestsAboveLimits(found.clone()));
+        }
+        Some(Defect::Malformed(what)) => return Err(Refusal::Malformed(what.clone())),
+        Some(Defect::FailedChecks) | None => {}
     }
     let flavors = &snapshot.flavors;
     let assigner = Assigner {

@@ -1,0 +1,286 @@
+//! Everything the scheduler has to remember between two cycles, and the quota tree that follows from it.
+//!
+//! The tree is rebuilt at most once a cycle, when quotas or cohorts changed; usage is moved in it as workloads come and go. What may
+//! give parked workloads another chance is noted in `touched` and acted upon before the next cycle, so that a burst costs one pass.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Namespace;
+use kueue_api::Condition;
+use kueue_api::conditions;
+use kueue_api::v1beta2 as api;
+use scheduler::{
+    ClusterQueue, ClusterQueueName, CohortName, CohortQuotas, Flavor, FlavorName, Labels,
+    LocalQueueKey, Member, NamespaceName, QuotaTree, Unsupported, WorkloadKey,
+};
+
+use crate::holdings::Holdings;
+use crate::pending::PendingQueue;
+use crate::workloads::WorkloadState;
+use crate::{Affected, Options, convert};
+
+/// The watched world of one controller.
+#[derive(Debug, Default)]
+pub struct Cache {
+    pub(crate) options: Options,
+    pub(crate) flavors: Arc<BTreeMap<FlavorName, Arc<Flavor>>>,
+    pub(crate) checks: BTreeMap<String, Check>,
+    pub(crate) cohorts: BTreeMap<CohortName, CohortQuotas>,
+    pub(crate) specs: Arc<BTreeMap<ClusterQueueName, Arc<ClusterQueue>>>,
+    pub(crate) queues: BTreeMap<ClusterQueueName, QueueState>,
+    pub(crate) local_queues: BTreeMap<LocalQueueKey, LocalQueueState>,
+    pub(crate) namespaces: BTreeMap<NamespaceName, Arc<Labels>>,
+    pub(crate) priority_classes: BTreeMap<String, i32>,
+    pub(crate) workloads: BTreeMap<WorkloadKey, WorkloadState>,
+    pub(crate) by_local_queue: BTreeMap<LocalQueueKey, BTreeSet<WorkloadKey>>,
+    pub(crate) held: BTreeMap<ClusterQueueName, Holdings>,
+    pub(crate) held_locally: BTreeMap<LocalQueueKey, Holdings>,
+    pub(crate) tree: QuotaTree,
+    pub(crate) stale_tree: bool,
+    pub(crate) touched: Touched,
+    pub(crate) cycles: u64,
+}
+
+/// An AdmissionCheck.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Check {
+    pub(crate) active: bool,
+    pub(crate) controller: String,
+}
+
+/// A ClusterQueue beside what the scheduler sees of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct QueueState {
+    pub(crate) pending: PendingQueue,
+    /// Rises whenever quota may have become available.
+    pub(crate) generation: u64,
+    pub(crate) stopped: bool,
+    pub(crate) terminating: bool,
+    pub(crate) checks: Vec<api::AdmissionCheckStrategyRule>,
+    pub(crate) asks_for: Vec<Unsupported>,
+    pub(crate) unreadable: Option<String>,
+    pub(crate) observed: Observed,
+}
+
+/// A LocalQueue.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct LocalQueueState {
+    pub(crate) cluster_queue: Option<ClusterQueueName>,
+    pub(crate) stopped: bool,
+    pub(crate) terminating: bool,
+    pub(crate) observed: Observed,
+}
+
+/// What an object said about itself when it was applied.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Observed {
+    pub(crate) generation: Option<i64>,
+    pub(crate) conditions: Vec<Condition>,
+}
+
+/// Where parked workloads deserve another chance.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Touched {
+    pub(crate) cluster_queues: BTreeSet<ClusterQueueName>,
+    pub(crate) cohorts: BTreeSet<CohortName>,
+}
+
+impl Cache {
+    /// An empty cache.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            ..Self::default()
+        }
+    }
+
+    /// A ResourceFlavor appeared or changed.
+    pub fn apply_resource_flavor(&mut self, object: &api::ResourceFlavor) -> Affected {
+        let name = FlavorName::from(object.name());
+        let flavor = convert::flavor(object);
+        if self
+            .flavors
+            .get(&name)
+            .is_some_and(|known| **known == flavor)
+        {
+            return Affected::default();
+        }
+        Arc::make_mut(&mut self.flavors).insert(name.clone(), Arc::new(flavor));
+        self.flavor_changed(&name)
+    }
+
+    /// A ResourceFlavor is gone.
+    pub fn delete_resource_flavor(&mut self, name: &FlavorName) -> Affected {
+        if Arc::make_mut(&mut self.flavors).remove(name).is_none() {
+            return Affected::default();
+        }
+        self.flavor_changed(name)
+    }
+
+    fn flavor_changed(&mut self, flavor: &FlavorName) -> Affected {
+        let uses = |queue: &ClusterQueue| {
+            queue
+                .groups
+                .iter()
+                .any(|group| group.flavors.contains(flavor))
+        };
+        let users: Vec<_> = self
+            .specs
+            .values()
+            .filter(|queue| uses(queue))
+            .map(|queue| queue.name.clone())
+            .collect();
+        self.revise(&users)
+    }
+
+    /// An AdmissionCheck appeared or changed.
+    pub fn apply_admission_check(&mut self, object: &api::AdmissionCheck) -> Affected {
+        let stated = object
+            .status
+            .as_ref()
+            .map_or(&[][..], |status| &status.conditions);
+        let check = Check {
+            active: conditions::is_true(stated, conditions::queue::ACTIVE),
+            controller: object.spec.controller_name.clone(),
+        };
+        let known = self.checks.insert(object.name().to_owned(), check.clone());
+        if known.as_ref() == Some(&check) {
+            Affected::default()
+        } else {
+            self.check_changed(object.name())
+        }
+    }
+
+    /// An AdmissionCheck is gone.
+    pub fn delete_admission_check(&mut self, name: &str) -> Affected {
+        if self.checks.remove(name).is_none() {
+            Affected::default()
+        } else {
+            self.check_changed(name)
+        }
+    }
+
+    fn check_changed(&mut self, name: &str) -> Affected {
+        let uses = |state: &QueueState| state.checks.iter().any(|rule| rule.name == name);
+        let users: Vec<_> = self
+            .queues
+            .iter()
+            .filter(|(_, state)| uses(state))
+            .map(|(name, _)| name.clone())
+            .collect();
+        self.revise(&users)
+    }
+
+    /// A Cohort appeared or changed. What cannot be read in it counts as no quota at all.
+    pub fn apply_cohort(&mut self, object: &api::Cohort) -> Affected {
+        let name = CohortName::from(object.name());
+        let cohort = convert::cohort(object).unwrap_or_else(|_| CohortQuotas {
+            parent: object.spec.parent().map(CohortName::from),
+            ..CohortQuotas::default()
+        });
+        if self.cohorts.get(&name) == Some(&cohort) {
+            return Affected::default();
+        }
+        let before = self.cohorts.insert(name.clone(), cohort);
+        self.cohort_changed(name, before)
+    }
+
+    /// A Cohort is gone; its members now share nothing but their own quotas.
+    pub fn delete_cohort(&mut self, name: &CohortName) -> Affected {
+        match self.cohorts.remove(name) {
+            Some(before) => self.cohort_changed(name.clone(), Some(before)),
+            None => Affected::default(),
+        }
+    }
+
+    fn cohort_changed(&mut self, name: CohortName, before: Option<CohortQuotas>) -> Affected {
+        self.stale_tree = true;
+        self.touched
+            .cohorts
+            .extend(before.and_then(|before| before.parent));
+        self.touched.cohorts.insert(name);
+        Affected {
+            wake: true,
+            ..Affected::default()
+        }
+    }
+
+    /// A Namespace appeared or changed its labels.
+    pub fn apply_namespace(&mut self, object: &Namespace) -> Affected {
+        let labels: Labels = object.metadata.labels.clone().unwrap_or_default();
+        let name = NamespaceName::new(object.metadata.name.as_deref().unwrap_or_default());
+        let before = self.namespaces.insert(name, Arc::new(labels.clone()));
+        if before.as_ref().is_some_and(|before| **before == labels) {
+            return Affected::default();
+        }
+        let matches = |queue: &ClusterQueue, labels: &Labels| {
+            queue
+                .namespaces
+                .as_ref()
+                .is_some_and(|selector| selector.matches(labels))
+        };
+        let newly = |queue: &&Arc<ClusterQueue>| {
+            matches(queue, &labels) && before.as_ref().is_none_or(|before| !matches(queue, before))
+        };
+        let opened: Vec<_> = self
+            .specs
+            .values()
+            .filter(newly)
+            .map(|queue| queue.name.clone())
+            .collect();
+        self.touched.cluster_queues.extend(opened.iter().cloned());
+        Affected {
+            wake: !opened.is_empty(),
+            ..Affected::default()
+        }
+    }
+
+    /// A Namespace is gone.
+    pub fn delete_namespace(&mut self, name: &NamespaceName) -> Affected {
+        self.namespaces.remove(name);
+        Affected::default()
+    }
+
+    /// A WorkloadPriorityClass appeared or changed. Its value reaches workloads by their own priority.
+    pub fn apply_workload_priority_class(
+        &mut self,
+        object: &api::WorkloadPriorityClass,
+    ) -> Affected {
+        self.priority_classes
+            .insert(object.name().to_owned(), object.value);
+        Affected::default()
+    }
+
+    /// A WorkloadPriorityClass is gone.
+    pub fn delete_workload_priority_class(&mut self, name: &str) -> Affected {
+        self.priority_classes.remove(name);
+        Affected::default()
+    }
+
+    /// The value of a WorkloadPriorityClass.
+    #[must_use]
+    pub fn priority_class_value(&self, name: &str) -> Option<i32> {
+        self.priority_classes.get(name).copied()
+    }
+
+    /// Rebuilds the tree if quotas or cohorts changed since.
+    pub(crate) fn fresh_tree(&mut self) {
+        if !self.stale_tree {
+            return;
+        }
+        let members = self.specs.values().map(|queue| Member {
+            name: &queue.name,
+            cohort: queue.cohort.as_ref(),
+            quotas: &queue.quotas,
+        });
+        let usage = self
+            .held
+            .iter()
+            .map(|(name, held)| (name.clone(), held.reserved.clone()))
+            .collect();
+        self.tree = QuotaTree::build(members, &self.cohorts, &usage);
+        self.stale_tree = false;
+    }
+}

@@ -1,0 +1,42 @@
+//! Objects of the API as values of the scheduler. What cannot be read is an error of that one object and names the field.
+
+mod cluster_queue;
+mod flavor;
+mod pods;
+mod selectors;
+mod workload;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use cluster_queue::{cluster_queue, cohort};
+pub(crate) use flavor::flavor;
+
+pub(crate) use workload::{chances, held, workload};
+
+use quantity::{Amount, Quantity, ResourceName};
+
+/// A field that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {problem}")]
+pub(crate) struct Unreadable {
+    field: String,
+    problem: String,
+}
+
+fn quantity(field: &str, text: &kueue_api::Quantity) -> Result<Quantity, Unreadable> {
+    text.0
+        .parse()
+        .map_err(|error: quantity::ParseError| Unreadable {
+            field: field.to_owned(),
+            problem: error.to_string(),
+        })
+}
+
+fn amount(
+    field: &str,
+    resource: &ResourceName,
+    text: &kueue_api::Quantity,
+) -> Result<Amount, Unreadable> {
+    Ok(Amount::of(resource, quantity(field, text)?))
+}

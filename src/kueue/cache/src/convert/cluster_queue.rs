@@ -1,0 +1,133 @@
+//! ClusterQueues and Cohorts.
+
+use kueue_api::v1beta2::{
+    self as api, BorrowWithinCohortPolicy, FlavorFungibilityPolicy, FlavorFungibilityPreference,
+};
+use kueue_api::v1beta2::{QueueingStrategy, ReclaimWithinCohort, WithinClusterQueue};
+use quantity::ResourceName;
+use scheduler::{
+    ClusterQueue, ClusterQueueName, CohortName, CohortQuotas, FlavorName, FlavorResource,
+    Fungibility, Preemption, PreemptionPolicy, Preference, Quota, Quotas, ResourceGroup, Strategy,
+    WhenPossible,
+};
+
+use super::{Unreadable, amount, selectors::selector};
+
+/// The ClusterQueue as the scheduler sees it, not active yet.
+pub(crate) fn cluster_queue(object: &api::ClusterQueue) -> Result<ClusterQueue, Unreadable> {
+    let spec = &object.spec;
+    Ok(ClusterQueue {
+        name: ClusterQueueName::from(object.name()),
+        cohort: spec.cohort().map(CohortName::from),
+        groups: spec.resource_groups.iter().map(group).collect(),
+        quotas: quotas(&spec.resource_groups)?,
+        namespaces: spec.namespace_selector.as_ref().map(selector),
+        strategy: match spec.queueing_strategy() {
+            QueueingStrategy::StrictFIFO => Strategy::StrictFifo,
+            QueueingStrategy::BestEffortFIFO => Strategy::BestEffortFifo,
+        },
+        fungibility: fungibility(&spec.flavor_fungibility()),
+        preemption: preemption_of(&spec.preemption()),
+        active: false,
+    })
+}
+
+/// What a Cohort object says.
+pub(crate) fn cohort(object: &api::Cohort) -> Result<CohortQuotas, Unreadable> {
+    let spec = &object.spec;
+    Ok(CohortQuotas {
+        parent: spec.parent().map(CohortName::from),
+        quotas: quotas(&spec.resource_groups)?,
+    })
+}
+
+fn preemption_of(policies: &api::ClusterQueuePreemption) -> Preemption {
+    Preemption {
+        within_cluster_queue: match policies.within_cluster_queue() {
+            WithinClusterQueue::Never => PreemptionPolicy::Never,
+            WithinClusterQueue::LowerPriority => PreemptionPolicy::LowerPriority,
+            WithinClusterQueue::LowerOrNewerEqualPriority => {
+                PreemptionPolicy::LowerOrNewerEqualPriority
+            }
+        },
+        reclaim_within_cohort: match policies.reclaim_within_cohort() {
+            ReclaimWithinCohort::Never => PreemptionPolicy::Never,
+            ReclaimWithinCohort::LowerPriority => PreemptionPolicy::LowerPriority,
+            ReclaimWithinCohort::Any => PreemptionPolicy::Any,
+        },
+        borrow_within_cohort: match policies.borrow_within_cohort() {
+            BorrowWithinCohortPolicy::Never => PreemptionPolicy::Never,
+            BorrowWithinCohortPolicy::LowerPriority => PreemptionPolicy::LowerPriority,
+        },
+    }
+}
+
+fn fungibility(fungibility: &api::FlavorFungibility) -> Fungibility {
+    let policy = |policy| match policy {
+        FlavorFungibilityPolicy::MayStopSearch => WhenPossible::MayStopSearch,
+        FlavorFungibilityPolicy::TryNextFlavor => WhenPossible::TryNextFlavor,
+    };
+    Fungibility {
+        when_can_borrow: policy(fungibility.when_can_borrow()),
+        when_can_preempt: policy(fungibility.when_can_preempt()),
+        preference: match fungibility.preference() {
+            FlavorFungibilityPreference::BorrowingOverPreemption => {
+                Preference::BorrowingOverPreemption
+            }
+            FlavorFungibilityPreference::PreemptionOverBorrowing => {
+                Preference::PreemptionOverBorrowing
+            }
+        },
+    }
+}
+
+fn group(group: &api::ResourceGroup) -> ResourceGroup {
+    ResourceGroup {
+        covered: group
+            .covered_resources
+            .iter()
+            .map(|name| ResourceName::from(name.as_str()))
+            .collect(),
+        flavors: group
+            .flavors
+            .iter()
+            .map(|flavor| FlavorName::from(flavor.name.as_str()))
+            .collect(),
+    }
+}
+
+fn quotas(groups: &[api::ResourceGroup]) -> Result<Quotas, Unreadable> {
+    let mut quotas = Quotas::new();
+    for flavor in groups.iter().flat_map(|group| &group.flavors) {
+        for resource in &flavor.resources {
+            let of = FlavorResource::new(flavor.name.as_str(), resource.name.as_str());
+            let quota = quota(&of, resource)?;
+            quotas.insert(of, quota);
+        }
+    }
+    Ok(quotas)
+}
+
+fn quota(of: &FlavorResource, resource: &api::ResourceQuota) -> Result<Quota, Unreadable> {
+    let field = |name: &str| {
+        format!(
+            "spec.resourceGroups, flavor {}, resource {}, {name}",
+            of.flavor, of.resource
+        )
+    };
+    let limit = |name: &str, limit: &Option<kueue_api::Quantity>| {
+        limit
+            .as_ref()
+            .map(|limit| amount(&field(name), &of.resource, limit))
+            .transpose()
+    };
+    Ok(Quota {
+        nominal: amount(
+            &field("nominalQuota"),
+            &of.resource,
+            &resource.nominal_quota,
+        )?,
+        borrowing_limit: limit("borrowingLimit", &resource.borrowing_limit)?,
+        lending_limit: limit("lendingLimit", &resource.lending_limit)?,
+    })
+}

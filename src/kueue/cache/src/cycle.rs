@@ -1,0 +1,303 @@
+//! A scheduling cycle from the side of the cache: heads and a snapshot go out, admissions are assumed, the rest is settled.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use scheduler::{
+    Admission, ClusterQueueName, Entry, Head, LastAssignment, Outcome, Plan, Policy, Report,
+    RequeueReason, Snapshot, Strategy, WorkloadKey, run,
+};
+
+use crate::holdings::Holding;
+use crate::workloads::{Assumed, WorkloadState, waits};
+use crate::{Affected, Cache, WorkloadPatch};
+
+/// The input of one cycle. It does not hold the cache.
+#[derive(Clone, Debug)]
+pub struct Cycle {
+    /// The world as it was.
+    pub snapshot: Snapshot,
+    /// The workloads whose turn it is, one a ClusterQueue.
+    pub heads: Vec<Head>,
+    /// The operator's choices.
+    pub policy: Policy,
+    /// Counts the cycles.
+    pub number: u64,
+}
+
+impl Cycle {
+    /// Decides.
+    #[must_use]
+    pub fn run(&self) -> (Plan, Report) {
+        run(
+            self.snapshot.clone(),
+            &self.heads,
+            &self.policy,
+            self.number,
+        )
+    }
+}
+
+/// Why an admission could not be assumed. The workload has changed since the cycle began and is dealt with as it is now.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AssumeError {
+    /// It was deleted, finished, deactivated or moved meanwhile.
+    #[error("workload {0} no longer waits in the queue it was taken from")]
+    NotWaiting(WorkloadKey),
+    /// The ClusterQueue was deleted meanwhile.
+    #[error("ClusterQueue {0} no longer exists")]
+    NoClusterQueue(ClusterQueueName),
+}
+
+/// What follows from a report.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Settled {
+    /// Statuses that may have changed.
+    pub affected: Affected,
+    /// What to write into the workloads that stay pending.
+    pub patches: Vec<WorkloadPatch>,
+}
+
+impl Cache {
+    /// Takes the heads of all active ClusterQueues. `None` if there are none: then there is nothing to do until something is applied.
+    pub fn begin_cycle(&mut self, now: Timestamp) -> Option<Cycle> {
+        let _ = self.give_chances(now);
+        let active = self
+            .specs
+            .values()
+            .filter(|queue| queue.active)
+            .map(|queue| queue.name.clone());
+        let mut heads = Vec::new();
+        for name in active.collect::<Vec<_>>() {
+            heads.extend(self.head_of(&name));
+        }
+        if heads.is_empty() {
+            return None;
+        }
+        self.cycles += 1;
+        let snapshot = Snapshot {
+            tree: self.tree.clone(),
+            cluster_queues: self.specs.clone(),
+            flavors: self.flavors.clone(),
+        };
+        Some(Cycle {
+            snapshot,
+            heads,
+            policy: self.options.policy(),
+            number: self.cycles,
+        })
+    }
+
+    fn head_of(&mut self, name: &ClusterQueueName) -> Option<Head> {
+        let queue = self.queues.get_mut(name)?;
+        let key = queue.pending.pop()?;
+        let state = self.workloads.get(&key)?;
+        Some(Head {
+            workload: state.info.clone(),
+            cluster_queue: name.clone(),
+            generation: queue.generation,
+            namespace: self.namespaces.get(&key.namespace).cloned(),
+            last: state.last.clone(),
+        })
+    }
+
+    /// Whether a cycle would find something to do.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        let touched = !self.touched.cluster_queues.is_empty() || !self.touched.cohorts.is_empty();
+        let ready = |(name, state): (&ClusterQueueName, &crate::cache::QueueState)| {
+            state.pending.has_head() && self.specs.get(name).is_some_and(|queue| queue.active)
+        };
+        touched || self.queues.iter().any(ready)
+    }
+
+    /// Reserves in the cache what a plan admits, before it is written.
+    ///
+    /// # Errors
+    /// When the workload or its ClusterQueue changed since the cycle began; nothing is reserved then.
+    pub fn assume(&mut self, admission: &Admission) -> Result<Affected, AssumeError> {
+        let key = &admission.workload;
+        let queue = self.queues.get_mut(&admission.cluster_queue);
+        let queue =
+            queue.ok_or_else(|| AssumeError::NoClusterQueue(admission.cluster_queue.clone()))?;
+        let not_waiting = || AssumeError::NotWaiting(key.clone());
+        let state = self.workloads.get_mut(key).ok_or_else(not_waiting)?;
+        let flies = state.queued_in.as_ref() == Some(&admission.cluster_queue)
+            && queue.pending.is_in_flight(&state.rank);
+        if !flies || state.info.uid != admission.uid {
+            return Err(not_waiting());
+        }
+        queue.pending.land();
+        let holding = Holding {
+            cluster_queue: admission.cluster_queue.clone(),
+            local_queue: admission.local_queue.clone(),
+            usage: admission.usage.clone(),
+            admitted: true,
+        };
+        state.queued_in = None;
+        state.last = None;
+        state.holding = Some(holding.clone());
+        state.assumed = Some(Assumed::default());
+        self.take(&holding);
+        Ok(self
+            .workloads
+            .get(key)
+            .map(|state| self.names(state))
+            .unwrap_or_default())
+    }
+
+    /// Undoes an assumption whose admission could not be written, and lets the workload try again.
+    pub fn forget(&mut self, key: &WorkloadKey, now: Timestamp) -> Affected {
+        let Some(state) = self
+            .workloads
+            .get(key)
+            .filter(|state| state.assumed.is_some())
+        else {
+            return Affected::default();
+        };
+        let before = state.clone();
+        self.workloads.remove(key);
+        let mut affected = self.names(&before);
+        affected.wake |= self.release(&before, None);
+        let mut state = WorkloadState {
+            holding: None,
+            assumed: None,
+            ..before
+        };
+        if let Some(name) = self.behind(&state.info.local_queue).cloned() {
+            affected.wake |= self.stand(&mut state, &name, now);
+        }
+        affected.merge(self.names(&state));
+        self.workloads.insert(key.clone(), state);
+        affected
+    }
+
+    /// Puts back what a cycle did not admit, and says what to write about it.
+    pub fn settle(&mut self, report: &Report, now: Timestamp) -> Settled {
+        let mut settled = Settled {
+            affected: self.give_chances(now),
+            patches: Vec::new(),
+        };
+        for entry in &report.entries {
+            settled.patches.extend(self.pending_patch(entry, now));
+            settled.affected.merge(self.settle_one(entry, now));
+        }
+        settled
+    }
+
+    fn settle_one(&mut self, entry: &Entry, now: Timestamp) -> Affected {
+        let mut affected = Affected::default();
+        let Some(state) = self.workloads.get_mut(&entry.workload) else {
+            return affected;
+        };
+        let Some(queue) = self.queues.get_mut(&entry.cluster_queue) else {
+            return affected;
+        };
+        if state.queued_in.as_ref() != Some(&entry.cluster_queue)
+            || !queue.pending.is_in_flight(&state.rank)
+        {
+            return affected;
+        }
+        queue.pending.land();
+        let reason = entry
+            .requeue_reason()
+            .unwrap_or(RequeueReason::FailedAfterNomination);
+        let strategy = self
+            .specs
+            .get(&entry.cluster_queue)
+            .map_or(Strategy::default(), |spec| spec.strategy);
+        let untried = entry
+            .last
+            .as_ref()
+            .is_some_and(LastAssignment::has_untried_flavors);
+        let another_chance = queue.pending.returned_meanwhile() || untried;
+        let ready = !waits(&state.status, now);
+        // Its shape or priority may have changed while it was tried.
+        state.rank = crate::pending::Rank::of(&state.info);
+        state.last = entry.last.clone().map(Arc::new);
+        if ready && (insists(strategy, reason) || another_chance) {
+            queue.pending.push(state.rank.clone());
+            queue.pending.blocked =
+                strategy == Strategy::StrictFifo && is_final(reason) && !another_chance;
+            affected.wake |= !queue.pending.blocked;
+        } else {
+            queue.pending.park(state.rank.clone());
+            affected.wake |= queue.pending.has_head();
+            let shape = state.info.shape;
+            if strategy == Strategy::BestEffortFifo {
+                affected.merge(self.bypass(entry, reason, shape));
+            }
+        }
+        affected.cluster_queues.insert(entry.cluster_queue.clone());
+        affected
+    }
+
+    /// Sets aside all that would get the same answer.
+    fn bypass(&mut self, entry: &Entry, reason: RequeueReason, shape: u64) -> Affected {
+        let mut affected = Affected::default();
+        let hopeless = matches!(
+            reason,
+            RequeueReason::NoFit | RequeueReason::PreemptionNoCandidates
+        );
+        let (true, true, Some(why)) = (
+            self.options.features.scheduling_equivalence_hashing,
+            hopeless,
+            entry.pending_reason(),
+        ) else {
+            return affected;
+        };
+        let Some(queue) = self.queues.get_mut(&entry.cluster_queue) else {
+            return affected;
+        };
+        queue.pending.failed_shapes.insert(shape, why);
+        let equal = queue.pending.heap().filter(|key| {
+            self.workloads
+                .get(*key)
+                .is_some_and(|state| state.info.shape == shape)
+        });
+        let equal: BTreeSet<WorkloadKey> = equal.cloned().collect();
+        for key in &equal {
+            let Some(state) = self.workloads.get_mut(key) else {
+                continue;
+            };
+            queue.pending.remove(&state.rank);
+            queue.pending.park(state.rank.clone());
+            state.last = None;
+        }
+        affected.workloads.extend(equal);
+        affected
+    }
+}
+
+/// Whether a workload keeps its place although it was not admitted.
+fn insists(strategy: Strategy, reason: RequeueReason) -> bool {
+    match strategy {
+        Strategy::StrictFifo => reason != RequeueReason::NamespaceMismatch,
+        Strategy::BestEffortFifo => matches!(
+            reason,
+            RequeueReason::FailedAfterNomination
+                | RequeueReason::PendingPreemption
+                | RequeueReason::PendingMigration
+                | RequeueReason::PreemptionFailed
+        ),
+    }
+}
+
+/// Whether trying again at once could only give the same answer.
+fn is_final(reason: RequeueReason) -> bool {
+    matches!(
+        reason,
+        RequeueReason::Generic | RequeueReason::NoFit | RequeueReason::PreemptionNoCandidates
+    )
+}
+
+/// Whether a report admitted anything.
+#[must_use]
+pub fn admitted_something(report: &Report) -> bool {
+    report
+        .entries
+        .iter()
+        .any(|entry| matches!(entry.outcome, Outcome::Admitted(_)))
+}

@@ -1,0 +1,57 @@
+//! What the workloads of one queue hold together: quota that is reserved, and the part of it whose workloads were admitted.
+
+use quantity::Amount;
+use scheduler::{ClusterQueueName, FlavorResource, LocalQueueKey, Usage};
+
+/// The quota that one workload holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Holding {
+    pub(crate) cluster_queue: ClusterQueueName,
+    pub(crate) local_queue: LocalQueueKey,
+    pub(crate) usage: Usage,
+    pub(crate) admitted: bool,
+}
+
+/// The sum of what several workloads hold.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Holdings {
+    pub(crate) reserving: i32,
+    pub(crate) admitted: i32,
+    pub(crate) reserved: Usage,
+    pub(crate) used: Usage,
+}
+
+impl Holdings {
+    pub(crate) fn add(&mut self, holding: &Holding) {
+        self.reserving += 1;
+        sum(&mut self.reserved, &holding.usage, |own, amount| {
+            own + amount
+        });
+        if holding.admitted {
+            self.admitted += 1;
+            sum(&mut self.used, &holding.usage, |own, amount| own + amount);
+        }
+    }
+
+    pub(crate) fn remove(&mut self, holding: &Holding) {
+        self.reserving -= 1;
+        sum(&mut self.reserved, &holding.usage, |own, amount| {
+            own - amount
+        });
+        if holding.admitted {
+            self.admitted -= 1;
+            sum(&mut self.used, &holding.usage, |own, amount| own - amount);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.reserving == 0
+    }
+}
+
+fn sum(to: &mut Usage, other: &Usage, with: impl Fn(Amount, Amount) -> Amount) {
+    for (of, amount) in other {
+        let own: &mut Amount = to.entry(FlavorResource::clone(of)).or_default();
+        *own = with(*own, *amount);
+    }
+}

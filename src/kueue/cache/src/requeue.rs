@@ -1,0 +1,67 @@
+//! Gives parked workloads another chance wherever something was touched since the last cycle.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use scheduler::{ClusterQueueName, Holder, NodeId};
+
+use crate::workloads::waits;
+use crate::{Affected, Cache};
+
+impl Cache {
+    /// Brings the tree up to date and lets parked workloads of touched trees return.
+    pub(crate) fn give_chances(&mut self, now: Timestamp) -> Affected {
+        self.fresh_tree();
+        let mut affected = Affected::default();
+        for name in self.touched_queues() {
+            affected.merge(self.unpark(&name, now));
+        }
+        affected
+    }
+
+    /// Every ClusterQueue that shares a tree with something touched.
+    fn touched_queues(&mut self) -> BTreeSet<ClusterQueueName> {
+        let touched = std::mem::take(&mut self.touched);
+        if touched.cluster_queues.is_empty() && touched.cohorts.is_empty() {
+            return BTreeSet::new();
+        }
+        let cohorts = touched
+            .cohorts
+            .iter()
+            .filter_map(|name| self.tree.cohort(name));
+        let queues = touched
+            .cluster_queues
+            .iter()
+            .filter_map(|name| self.tree.cluster_queue(name));
+        let roots: BTreeSet<NodeId> = cohorts.chain(queues).map(|id| self.tree.root(id)).collect();
+        let shares = |(id, holder): (NodeId, Holder<'_>)| match holder {
+            Holder::ClusterQueue(name) if roots.contains(&self.tree.root(id)) => Some(name.clone()),
+            Holder::ClusterQueue(_) | Holder::Cohort(_) => None,
+        };
+        self.tree.nodes().filter_map(shares).collect()
+    }
+
+    fn unpark(&mut self, name: &ClusterQueueName, now: Timestamp) -> Affected {
+        let mut affected = Affected::default();
+        let Some(queue) = self.queues.get_mut(name) else {
+            return affected;
+        };
+        let spec = self.specs.get(name);
+        let (workloads, namespaces) = (&self.workloads, &self.namespaces);
+        let may = |key: &scheduler::WorkloadKey| {
+            let ready = workloads
+                .get(key)
+                .is_some_and(|state| !waits(&state.status, now));
+            let selector = spec.and_then(|spec| spec.namespaces.as_ref());
+            let matches = selector
+                .zip(namespaces.get(&key.namespace))
+                .is_some_and(|(selector, labels)| selector.matches(labels));
+            ready && matches
+        };
+        if queue.pending.unpark(may) {
+            affected.cluster_queues.insert(name.clone());
+            affected.wake = true;
+        }
+        affected
+    }
+}

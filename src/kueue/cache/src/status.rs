@@ -1,0 +1,261 @@
+//! Statuses of ClusterQueues and LocalQueues as they should be, and why a workload stands in no queue.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use kueue_api::Condition;
+use kueue_api::conditions::{self, active_reasons, queue, reasons};
+use kueue_api::v1beta2::{
+    self as api, FlavorUsage, LocalQueueFlavorUsage, LocalQueueResourceUsage, ResourceUsage,
+};
+use quantity::{Amount, ResourceName};
+use scheduler::{
+    ClusterQueue, ClusterQueueName, FlavorName, FlavorResource, LocalQueueKey, Usage, WorkloadKey,
+    messages,
+};
+
+use crate::Cache;
+use crate::cache::{LocalQueueState, Observed};
+use crate::holdings::Holdings;
+
+/// Why a workload that nobody has tried yet is pending: reason and message of QuotaReserved=False.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PendingReason {
+    /// The reason.
+    pub reason: &'static str,
+    /// The message.
+    pub message: String,
+}
+
+impl Cache {
+    /// The status of a ClusterQueue; `None` if there is none of that name.
+    #[must_use]
+    pub fn cluster_queue_status(
+        &self,
+        name: &ClusterQueueName,
+        now: Timestamp,
+    ) -> Option<api::ClusterQueueStatus> {
+        let state = self.queues.get(name)?;
+        let spec = self.specs.get(name)?;
+        let readiness = self.readiness(name)?;
+        let nothing = Holdings::default();
+        let held = self.held.get(name).unwrap_or(&nothing);
+        Some(api::ClusterQueueStatus {
+            conditions: active(
+                &state.observed,
+                readiness.active,
+                readiness.reason,
+                &readiness.message,
+                now,
+            ),
+            flavors_reservation: usage_of(spec, &held.reserved),
+            flavors_usage: usage_of(spec, &held.used),
+            pending_workloads: count(state.pending.len()),
+            reserving_workloads: held.reserving,
+            admitted_workloads: held.admitted,
+            fair_sharing: None,
+        })
+    }
+
+    /// The status of a LocalQueue; `None` if there is none of that name.
+    #[must_use]
+    pub fn local_queue_status(
+        &self,
+        key: &LocalQueueKey,
+        now: Timestamp,
+    ) -> Option<api::LocalQueueStatus> {
+        let state = self.local_queues.get(key)?;
+        let (active_now, reason, message) = self.local_queue_readiness(state);
+        let nothing = Holdings::default();
+        let held = self.held_locally.get(key).unwrap_or(&nothing);
+        let spec = state
+            .cluster_queue
+            .as_ref()
+            .and_then(|name| self.specs.get(name));
+        Some(api::LocalQueueStatus {
+            conditions: active(&state.observed, active_now, reason, message, now),
+            pending_workloads: count(self.pending_in(key)),
+            reserving_workloads: held.reserving,
+            admitted_workloads: held.admitted,
+            flavors_reservation: spec
+                .map(|spec| local_usage_of(spec, &held.reserved))
+                .unwrap_or_default(),
+            flavors_usage: spec
+                .map(|spec| local_usage_of(spec, &held.used))
+                .unwrap_or_default(),
+            fair_sharing: None,
+        })
+    }
+
+    fn pending_in(&self, key: &LocalQueueKey) -> usize {
+        let behind = self.by_local_queue.get(key).into_iter().flatten();
+        behind
+            .filter(|key| {
+                self.workloads
+                    .get(*key)
+                    .is_some_and(|state| state.queued_in.is_some())
+            })
+            .count()
+    }
+
+    fn local_queue_readiness(&self, state: &LocalQueueState) -> (bool, &'static str, &'static str) {
+        if state.stopped {
+            return (false, active_reasons::STOPPED, "LocalQueue is stopped");
+        }
+        let cannot = "Can't submit new workloads to clusterQueue";
+        match state
+            .cluster_queue
+            .as_ref()
+            .and_then(|name| self.specs.get(name))
+        {
+            None => (false, active_reasons::CLUSTER_QUEUE_DOES_NOT_EXIST, cannot),
+            Some(queue) if !queue.active => {
+                (false, active_reasons::CLUSTER_QUEUE_IS_INACTIVE, cannot)
+            }
+            Some(_) => (
+                true,
+                active_reasons::READY,
+                "Can submit new workloads to localQueue",
+            ),
+        }
+    }
+
+    /// Whether a ClusterQueue mentions a flavor, so that its finalizer has to stay.
+    #[must_use]
+    pub fn resource_flavor_in_use(&self, flavor: &FlavorName) -> bool {
+        self.specs.values().any(|queue| {
+            queue
+                .groups
+                .iter()
+                .any(|group| group.flavors.contains(flavor))
+        })
+    }
+
+    /// Why a pending workload waits without being tried: its queue is missing or stopped, or an equal workload just failed.
+    /// `None` if it stands in a queue and its turn will come, or if it does not wait at all.
+    #[must_use]
+    pub fn pending_reason(&self, key: &WorkloadKey) -> Option<PendingReason> {
+        let state = self
+            .workloads
+            .get(key)
+            .filter(|state| state.eligible && state.holding.is_none())?;
+        if let Some(bypassed) = self.bypassed(state) {
+            let message =
+                "Bypassed scheduling evaluation because an equivalent workload recently failed"
+                    .to_owned();
+            return Some(PendingReason {
+                reason: messages::pending_reason(bypassed),
+                message,
+            });
+        }
+        let misconfigured = |message: String| {
+            Some(PendingReason {
+                reason: reasons::MISCONFIGURED,
+                message,
+            })
+        };
+        let suspended = |message: String| {
+            Some(PendingReason {
+                reason: reasons::SUSPENDED,
+                message,
+            })
+        };
+        let name = &state.info.local_queue.name;
+        let Some(door) = self.local_queues.get(&state.info.local_queue) else {
+            return misconfigured(format!("LocalQueue {name} doesn't exist"));
+        };
+        if door.stopped {
+            return suspended(format!("LocalQueue {name} is inactive"));
+        }
+        let target = door.cluster_queue.as_ref();
+        match target.and_then(|target| self.specs.get(target)) {
+            None => misconfigured(format!(
+                "ClusterQueue {} doesn't exist",
+                target.map_or("", ClusterQueueName::as_str)
+            )),
+            Some(queue) if !queue.active => {
+                suspended(format!("ClusterQueue {} is inactive", queue.name))
+            }
+            Some(_) => None,
+        }
+    }
+}
+
+fn active(
+    observed: &Observed,
+    active: bool,
+    reason: &str,
+    message: &str,
+    now: Timestamp,
+) -> Vec<Condition> {
+    let mut stated = observed.conditions.clone();
+    conditions::set(
+        &mut stated,
+        conditions::condition(
+            queue::ACTIVE,
+            active,
+            reason,
+            message,
+            observed.generation,
+            now,
+        ),
+    );
+    stated
+}
+
+fn count(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+fn text(amount: Amount, resource: &ResourceName) -> kueue_api::Quantity {
+    kueue_api::Quantity(amount.to_quantity(resource).to_string())
+}
+
+/// The quotas of a ClusterQueue by flavor, flavors and resources in the order of their names.
+fn by_flavor(spec: &ClusterQueue) -> BTreeMap<&FlavorName, Vec<&FlavorResource>> {
+    let mut flavors: BTreeMap<&FlavorName, Vec<&FlavorResource>> = BTreeMap::new();
+    for of in spec.quotas.keys() {
+        flavors.entry(&of.flavor).or_default().push(of);
+    }
+    flavors
+}
+
+fn usage_of(spec: &ClusterQueue, usage: &Usage) -> Vec<FlavorUsage> {
+    let resource = |of: &&FlavorResource| {
+        let total = usage.get(*of).copied().unwrap_or_default();
+        let borrowed = if spec.cohort.is_some() {
+            (total - spec.quota(of).nominal).floor_zero()
+        } else {
+            Amount::ZERO
+        };
+        ResourceUsage {
+            name: of.resource.to_string(),
+            total: Some(text(total, &of.resource)),
+            borrowed: Some(text(borrowed, &of.resource)),
+        }
+    };
+    let flavors = by_flavor(spec).into_iter();
+    flavors
+        .map(|(name, all)| FlavorUsage {
+            name: name.to_string(),
+            resources: all.iter().map(resource).collect(),
+        })
+        .collect()
+}
+
+fn local_usage_of(spec: &ClusterQueue, usage: &Usage) -> Vec<LocalQueueFlavorUsage> {
+    let resource = |of: &&FlavorResource| LocalQueueResourceUsage {
+        name: of.resource.to_string(),
+        total: Some(text(
+            usage.get(*of).copied().unwrap_or_default(),
+            &of.resource,
+        )),
+    };
+    let flavors = by_flavor(spec).into_iter();
+    flavors
+        .map(|(name, all)| LocalQueueFlavorUsage {
+            name: name.to_string(),
+            resources: all.iter().map(resource).collect(),
+        })
+        .collect()
+}

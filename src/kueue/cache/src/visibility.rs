@@ -1,0 +1,78 @@
+//! Who waits where, for people and for metrics.
+
+use std::collections::BTreeMap;
+
+use scheduler::{ClusterQueueName, LocalQueueKey, WorkloadKey};
+
+use crate::Cache;
+
+/// One pending workload and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PendingWorkload {
+    /// Which one.
+    pub key: WorkloadKey,
+    /// The LocalQueue it came through.
+    pub local_queue: LocalQueueKey,
+    /// Its effective priority.
+    pub priority: i64,
+    /// Its place in the ClusterQueue, from zero.
+    pub position_in_cluster_queue: usize,
+    /// Its place among those of its LocalQueue, from zero.
+    pub position_in_local_queue: usize,
+}
+
+/// How many workloads of a ClusterQueue are in which state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct ClusterQueueCounts {
+    /// Pending, and their turn may come.
+    pub pending_active: usize,
+    /// Pending, and set aside.
+    pub pending_inadmissible: usize,
+    /// Holding quota.
+    pub reserving: usize,
+    /// Admitted.
+    pub admitted: usize,
+}
+
+impl Cache {
+    /// The pending workloads of a ClusterQueue in the order of the queue; `None` if there is no such ClusterQueue.
+    #[must_use]
+    pub fn pending_workloads(&self, name: &ClusterQueueName) -> Option<Vec<PendingWorkload>> {
+        let mut local: BTreeMap<LocalQueueKey, usize> = BTreeMap::new();
+        let ordered = self.queues.get(name)?.pending.in_order();
+        let known = ordered
+            .into_iter()
+            .filter_map(|key| self.workloads.get(key));
+        let placed = known.enumerate().map(|(position, state)| {
+            let next = local.entry(state.info.local_queue.clone()).or_default();
+            *next += 1;
+            PendingWorkload {
+                key: state.info.key.clone(),
+                local_queue: state.info.local_queue.clone(),
+                priority: state.info.priority,
+                position_in_cluster_queue: position,
+                position_in_local_queue: *next - 1,
+            }
+        });
+        Some(placed.collect())
+    }
+
+    /// How many workloads of a ClusterQueue are in which state.
+    #[must_use]
+    pub fn counts(&self, name: &ClusterQueueName) -> Option<ClusterQueueCounts> {
+        let pending = &self.queues.get(name)?.pending;
+        let held = self.held.get(name);
+        let number = |count: Option<i32>| usize::try_from(count.unwrap_or(0)).unwrap_or(0);
+        Some(ClusterQueueCounts {
+            pending_active: pending.active(),
+            pending_inadmissible: pending.len() - pending.active(),
+            reserving: number(held.map(|held| held.reserving)),
+            admitted: number(held.map(|held| held.admitted)),
+        })
+    }
+
+    /// The names of all ClusterQueues.
+    pub fn cluster_queues(&self) -> impl Iterator<Item = &ClusterQueueName> {
+        self.queues.keys()
+    }
+}

@@ -1,0 +1,377 @@
+//! Workloads come, change and go: each one waits in a queue, or holds quota, or does neither.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use kueue_api::conditions::{self, reasons, workload as types};
+use kueue_api::names::annotations;
+use kueue_api::v1beta2::{self as api, WorkloadStatus};
+use scheduler::{ClusterQueueName, LastAssignment, PendingReason, Workload, WorkloadKey};
+
+use crate::holdings::Holding;
+use crate::pending::Rank;
+use crate::{Affected, Cache, Options, convert};
+
+/// What is known about one workload.
+#[derive(Clone, Debug)]
+pub(crate) struct WorkloadState {
+    pub(crate) info: Arc<Workload>,
+    pub(crate) rank: Rank,
+    pub(crate) status: WorkloadStatus,
+    pub(crate) generation: Option<i64>,
+    /// Whether it may stand in a queue at all.
+    pub(crate) eligible: bool,
+    pub(crate) finished: bool,
+    /// Changes when a parked workload deserves another chance.
+    pub(crate) chances: u64,
+    /// The ClusterQueue in whose queue it stands.
+    pub(crate) queued_in: Option<ClusterQueueName>,
+    pub(crate) holding: Option<Holding>,
+    /// Set while quota is reserved here and not yet in the object.
+    pub(crate) assumed: Option<Assumed>,
+    pub(crate) last: Option<Arc<LastAssignment>>,
+}
+
+/// Quota that the cache reserved ahead of the object.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Assumed {
+    /// The version of the object that says so, once it was written.
+    pub(crate) written: Option<u64>,
+}
+
+impl Cache {
+    /// A Workload appeared or changed.
+    pub fn apply_workload(&mut self, object: &api::Workload, now: Timestamp) -> Affected {
+        let fresh = observe(object, &self.options);
+        let key = fresh.info.key.clone();
+        let Some(mut before) = self.workloads.remove(&key) else {
+            return self.insert(fresh, None, now);
+        };
+        let mut affected = self.names(&before);
+        if before.info.local_queue != fresh.info.local_queue {
+            self.leave_door(&before);
+        }
+        let still_assumed = before
+            .assumed
+            .as_ref()
+            .is_some_and(|assumed| fresh.holding.is_none() && assumed.outlives(object));
+        if still_assumed && fresh.eligible {
+            let (holding, assumed) = (before.holding.take(), before.assumed.take());
+            affected.merge(self.insert_holding(WorkloadState {
+                holding,
+                assumed,
+                ..fresh
+            }));
+            return affected;
+        }
+        let released = self.release(&before, fresh.holding.as_ref());
+        affected.wake |= released;
+        affected.merge(self.insert(fresh, Some(before), now));
+        affected
+    }
+
+    /// A Workload is gone.
+    pub fn delete_workload(&mut self, key: &WorkloadKey) -> Affected {
+        let Some(before) = self.workloads.remove(key) else {
+            return Affected::default();
+        };
+        let mut affected = self.names(&before);
+        self.leave_queue(&before);
+        self.leave_door(&before);
+        affected.wake |= self.release(&before, None);
+        affected
+    }
+
+    /// The version of the object that carries an assumed admission. Until one at least as new was applied, objects without it are old news.
+    pub fn written(&mut self, key: &WorkloadKey, resource_version: &str) {
+        if let Some(assumed) = self
+            .workloads
+            .get_mut(key)
+            .and_then(|state| state.assumed.as_mut())
+        {
+            assumed.written = resource_version.parse().ok();
+        }
+    }
+
+    /// Puts workloads again where they belong now, after the way to their ClusterQueue changed.
+    pub(crate) fn requeue_all(&mut self, keys: &[WorkloadKey], now: Timestamp) -> Affected {
+        let mut affected = Affected::default();
+        for key in keys {
+            let Some(state) = self.workloads.remove(key) else {
+                continue;
+            };
+            let target = self.behind(&state.info.local_queue).cloned();
+            if state.queued_in == target && target.is_some() {
+                self.workloads.insert(key.clone(), state);
+                continue;
+            }
+            affected.merge(self.names(&state));
+            self.leave_queue(&state);
+            let state = WorkloadState {
+                queued_in: None,
+                ..state
+            };
+            affected.merge(self.insert(state, None, now));
+        }
+        affected
+    }
+
+    fn insert(
+        &mut self,
+        fresh: WorkloadState,
+        before: Option<WorkloadState>,
+        now: Timestamp,
+    ) -> Affected {
+        let door = fresh.info.local_queue.clone();
+        if fresh.finished {
+            if let Some(doors) = self.by_local_queue.get_mut(&door) {
+                doors.remove(&fresh.info.key);
+            }
+        } else {
+            self.by_local_queue
+                .entry(door)
+                .or_default()
+                .insert(fresh.info.key.clone());
+        }
+        if fresh.holding.is_some() || !fresh.eligible {
+            if let Some(before) = &before {
+                self.leave_queue(before);
+            }
+            return self.insert_holding(fresh);
+        }
+        self.enqueue(fresh, before, now)
+    }
+
+    fn insert_holding(&mut self, fresh: WorkloadState) -> Affected {
+        if let Some(holding) = &fresh.holding {
+            self.take(holding);
+        }
+        let affected = self.names(&fresh);
+        self.workloads.insert(fresh.info.key.clone(), fresh);
+        affected
+    }
+
+    /// Puts a pending workload into its queue: where it was, or where its turn may come, or aside.
+    fn enqueue(
+        &mut self,
+        mut fresh: WorkloadState,
+        before: Option<WorkloadState>,
+        now: Timestamp,
+    ) -> Affected {
+        let target = self.behind(&fresh.info.local_queue).cloned();
+        let before = before.filter(|before| before.holding.is_none());
+        let stood = before
+            .as_ref()
+            .filter(|before| before.queued_in == target && target.is_some());
+        let queue = stood
+            .and_then(|before| self.queues.get(before.queued_in.as_ref()?))
+            .map(|state| &state.pending);
+        let was_parked = stood
+            .zip(queue)
+            .is_some_and(|(before, queue)| queue.is_parked(&before.rank));
+        let in_flight = stood
+            .zip(queue)
+            .is_some_and(|(before, queue)| queue.is_in_flight(&before.rank));
+        let same_chances = stood.is_some_and(|before| before.chances == fresh.chances);
+        if let Some(before) = stood {
+            fresh.last.clone_from(&before.last);
+        }
+        if in_flight || (was_parked && same_chances) {
+            // The one being tried is settled after its cycle, a parked one stays aside until something helps.
+            let before = stood.map(|before| (before.rank.clone(), before.queued_in.clone()));
+            if let Some((rank, queued_in)) = before {
+                fresh.rank = rank;
+                fresh.queued_in = queued_in;
+            }
+            return self.insert_holding(fresh);
+        }
+        if let Some(before) = &before {
+            self.leave_queue(before);
+        }
+        let mut affected = Affected::default();
+        if let Some(name) = target {
+            affected.wake |= self.stand(&mut fresh, &name, now);
+        }
+        affected.merge(self.insert_holding(fresh));
+        affected
+    }
+
+    /// Gives a workload a place in a queue. Returns whether its turn may come.
+    pub(crate) fn stand(
+        &mut self,
+        fresh: &mut WorkloadState,
+        name: &ClusterQueueName,
+        now: Timestamp,
+    ) -> bool {
+        let hashing = self.options.features.scheduling_equivalence_hashing;
+        let Some(queue) = self.queues.get_mut(name) else {
+            return false;
+        };
+        fresh.queued_in = Some(name.clone());
+        let hopeless = hashing && queue.pending.failed_shapes.contains_key(&fresh.info.shape);
+        if hopeless || waits(&fresh.status, now) {
+            queue.pending.park(fresh.rank.clone());
+            return false;
+        }
+        queue.pending.push(fresh.rank.clone());
+        true
+    }
+
+    /// Takes a workload out of its queue.
+    pub(crate) fn leave_queue(&mut self, state: &WorkloadState) {
+        if let Some(queue) = state
+            .queued_in
+            .as_ref()
+            .and_then(|name| self.queues.get_mut(name))
+        {
+            queue.pending.remove(&state.rank);
+        }
+    }
+
+    fn leave_door(&mut self, state: &WorkloadState) {
+        if let Some(behind) = self.by_local_queue.get_mut(&state.info.local_queue) {
+            behind.remove(&state.info.key);
+            if behind.is_empty() {
+                self.by_local_queue.remove(&state.info.local_queue);
+            }
+        }
+    }
+
+    /// Books quota.
+    pub(crate) fn take(&mut self, holding: &Holding) {
+        self.held
+            .entry(holding.cluster_queue.clone())
+            .or_default()
+            .add(holding);
+        self.held_locally
+            .entry(holding.local_queue.clone())
+            .or_default()
+            .add(holding);
+        self.tree.add(&holding.cluster_queue, &holding.usage);
+    }
+
+    /// Gives back what a workload held. Returns whether that may help others; it does not when `after` holds the same.
+    pub(crate) fn release(&mut self, before: &WorkloadState, after: Option<&Holding>) -> bool {
+        let Some(holding) = &before.holding else {
+            return false;
+        };
+        if let Some(held) = self.held.get_mut(&holding.cluster_queue) {
+            held.remove(holding);
+        }
+        if let Some(held) = self.held_locally.get_mut(&holding.local_queue) {
+            held.remove(holding);
+        }
+        self.tree.remove(&holding.cluster_queue, &holding.usage);
+        if after.is_some_and(|after| {
+            after.usage == holding.usage && after.cluster_queue == holding.cluster_queue
+        }) {
+            return false;
+        }
+        if let Some(queue) = self.queues.get_mut(&holding.cluster_queue) {
+            queue.generation += 1;
+        }
+        self.touched
+            .cluster_queues
+            .insert(holding.cluster_queue.clone());
+        true
+    }
+
+    /// The queues in whose status a workload shows.
+    pub(crate) fn names(&self, state: &WorkloadState) -> Affected {
+        let mut affected = Affected::default();
+        affected.cluster_queues.extend(state.queued_in.clone());
+        affected.cluster_queues.extend(
+            state
+                .holding
+                .as_ref()
+                .map(|holding| holding.cluster_queue.clone()),
+        );
+        affected.local_queues.insert(state.info.local_queue.clone());
+        affected
+    }
+
+    /// Why a workload that stands aside was not even tried: an equal one was just found not to fit.
+    pub(crate) fn bypassed(&self, state: &WorkloadState) -> Option<PendingReason> {
+        let queue = self.queues.get(state.queued_in.as_ref()?)?;
+        let aside = queue.pending.is_parked(&state.rank) && state.last.is_none();
+        aside
+            .then(|| queue.pending.failed_shapes.get(&state.info.shape).copied())
+            .flatten()
+    }
+}
+
+impl Assumed {
+    /// Whether an object without the reservation is older than the reservation.
+    fn outlives(&self, object: &api::Workload) -> bool {
+        let version = object
+            .metadata
+            .resource_version
+            .as_deref()
+            .and_then(|version| version.parse::<u64>().ok());
+        match (self.written, version) {
+            (Some(written), Some(version)) => version < written,
+            _ => true,
+        }
+    }
+}
+
+/// Whether a workload has to wait before it is tried again, whatever quota there is.
+pub(crate) fn waits(status: &WorkloadStatus, now: Timestamp) -> bool {
+    let requeue_at = status
+        .requeue_state
+        .as_ref()
+        .and_then(|state| state.requeue_at.as_ref());
+    conditions::is_false(&status.conditions, types::REQUEUED)
+        || requeue_at.is_some_and(|at| now.as_second() < at.0.as_second())
+}
+
+fn observe(object: &api::Workload, options: &Options) -> WorkloadState {
+    let info = convert::workload(object, options);
+    let local_queue = info.local_queue.clone();
+    let finished = object.is_finished();
+    let admission = object
+        .status
+        .as_ref()
+        .and_then(|status| status.admission.as_ref());
+    let admission = admission.filter(|_| object.has_quota_reservation() && !finished);
+    let holding = admission.map(|admission| Holding {
+        cluster_queue: ClusterQueueName::from(admission.cluster_queue.as_str()),
+        local_queue,
+        // An admission that nobody can read holds nothing that could be counted.
+        usage: convert::held(object, admission, options).unwrap_or_default(),
+        admitted: object.is_admitted(),
+    });
+    WorkloadState {
+        rank: Rank::of(&info),
+        chances: convert::chances(object, &info),
+        info: Arc::new(info),
+        status: object.status.clone().unwrap_or_default(),
+        generation: object.metadata.generation,
+        eligible: eligible(object, options) && holding.is_none(),
+        finished,
+        queued_in: None,
+        holding,
+        assumed: None,
+        last: None,
+    }
+}
+
+/// Whether a workload may stand in a queue.
+fn eligible(object: &api::Workload, options: &Options) -> bool {
+    let gates = object
+        .metadata
+        .annotations
+        .as_ref()
+        .and_then(|all| all.get(annotations::ADMISSION_GATED_BY));
+    let gated = options.features.admission_gated_by && gates.is_some_and(|gates| !gates.is_empty());
+    let reserved = conditions::find(object.conditions(), types::QUOTA_RESERVED);
+    let on_hold =
+        reserved.is_some_and(|found| found.status == "False" && found.reason == reasons::ON_HOLD);
+    let replacing = conditions::is_true(object.conditions(), types::WAITING_FOR_REPLACEMENT_PODS);
+    !gated
+        && !object.is_finished()
+        && object.is_active()
+        && !object.has_quota_reservation()
+        && !on_hold
+        && !replacing
+}
