@@ -3,7 +3,12 @@
 //! An environment is one supervisor process that owns everything of one trainee's cluster, so that it outlives the
 //! platform. Start reading at [`provider`]; the one provider so far is [`local`].
 
+pub mod clock;
+mod control;
 pub mod egress;
 pub mod kwok;
+pub mod local;
+pub mod pki;
 pub mod profile;
 pub mod provider;
+pub mod tools;

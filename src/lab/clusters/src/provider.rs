@@ -191,9 +191,17 @@ pub enum ProviderError {
         reason: String,
     },
     #[error("{act} environment {id}: {reason}")]
-    Failed { id: EnvironmentId, act: &'static str, phase: Option<Phase>, reason: String },
+    Failed {
+        id: EnvironmentId,
+        act: &'static str,
+        phase: Option<Phase>,
+        reason: String,
+    },
     #[error("{act} of environment {id} was cancelled")]
-    Cancelled { id: EnvironmentId, act: &'static str },
+    Cancelled {
+        id: EnvironmentId,
+        act: &'static str,
+    },
 }
 
 /// Brings environments up and down.
@@ -206,8 +214,11 @@ pub trait Provider: fmt::Debug + Send + Sync {
     ) -> BoxFuture<'_, Result<Environment, ProviderError>>;
 
     /// Starts a stopped or broken environment on its data and returns when it is usable. One that runs is left alone.
-    fn start(&self, id: EnvironmentId, cancel: CancellationToken)
-    -> BoxFuture<'_, Result<Environment, ProviderError>>;
+    fn start(
+        &self,
+        id: EnvironmentId,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Environment, ProviderError>>;
 
     /// Stops every program of an environment and keeps its data.
     fn stop(&self, id: EnvironmentId) -> BoxFuture<'_, Result<(), ProviderError>>;

@@ -12,7 +12,10 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc;
 
 use crate::process::{ProcessIdentity, Signal, signal_group, signal_process};
-use crate::{Cmd, ExecError, RotatingLog, relay};
+use crate::{Cmd, ExecError, RotatingLog, Stream, relay};
+
+/// Pieces of output waiting to be written.
+const PENDING_PIECES: usize = 64;
 
 /// Which process group a child belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,20 +34,49 @@ pub struct Child {
     grouping: Grouping,
     relay: Option<std::path::PathBuf>,
     process: tokio::process::Child,
+    /// Completes when everything the child said is in its log.
+    said: Option<tokio::task::JoinHandle<()>>,
 }
+
+/// How long the last words of an ended child are awaited: a grandchild may hold its output for ever.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 impl Cmd {
     /// Starts the command and leaves it running; its output goes to `log`.
     ///
     /// Call it on a runtime's own thread, never in `spawn_blocking`: a sandbox dies with the *thread* that started it.
     pub fn spawn(&self, grouping: Grouping, log: Option<RotatingLog>) -> Result<Child, ExecError> {
-        let output = || {
-            if log.is_some() {
-                Stdio::piped()
-            } else {
-                Stdio::null()
-            }
+        let Some(mut log) = log else {
+            return self.spawn_with(grouping, Stdio::null);
         };
+        let (pieces, mut to_write) = mpsc::channel(PENDING_PIECES);
+        let mut child = self.spawn_pieces(grouping, pieces)?;
+        child.said = Some(tokio::spawn(async move {
+            while let Some((_, piece)) = to_write.recv().await {
+                log.write(&piece);
+            }
+        }));
+        Ok(child)
+    }
+
+    /// As [`Cmd::spawn`], with the output handed over in pieces as it comes, not cut at line ends. A receiver that
+    /// does not keep up makes the command wait.
+    pub fn spawn_pieces(
+        &self,
+        grouping: Grouping,
+        to: mpsc::Sender<(Stream, Vec<u8>)>,
+    ) -> Result<Child, ExecError> {
+        let mut child = self.spawn_with(grouping, Stdio::piped)?;
+        if let Some(stdout) = child.process.stdout.take() {
+            tokio::spawn(pump(Stream::Stdout, stdout, to.clone()));
+        }
+        if let Some(stderr) = child.process.stderr.take() {
+            tokio::spawn(pump(Stream::Stderr, stderr, to));
+        }
+        Ok(child)
+    }
+
+    fn spawn_with(&self, grouping: Grouping, output: fn() -> Stdio) -> Result<Child, ExecError> {
         let mut command = self.prepared();
         command
             .stdin(Stdio::null())
@@ -53,13 +85,10 @@ impl Cmd {
         if grouping == Grouping::Own {
             command.process_group(0);
         }
-        let mut process = command.spawn().map_err(|source| ExecError::Start {
+        let process = command.spawn().map_err(|source| ExecError::Start {
             line: self.to_string(),
             source,
         })?;
-        if let Some(log) = log {
-            keep_log(log, process.stdout.take(), process.stderr.take());
-        }
         let pid = process.id().unwrap_or_default();
         Ok(Child {
             line: self.to_string(),
@@ -67,6 +96,7 @@ impl Cmd {
             grouping,
             relay: self.relay.clone(),
             process,
+            said: None,
         })
     }
 
@@ -138,13 +168,15 @@ impl Child {
 
     /// Completes when the child has ended. May be dropped and called again.
     pub async fn wait(&mut self) -> Result<ExitStatus, ExecError> {
-        self.process
-            .wait()
-            .await
-            .map_err(|source| ExecError::Contact {
-                line: self.line.clone(),
-                source,
-            })
+        let status = self.process.wait().await;
+        if let Some(said) = &mut self.said {
+            let _ = tokio::time::timeout(LAST_WORDS, said).await;
+            self.said = None;
+        }
+        status.map_err(|source| ExecError::Contact {
+            line: self.line.clone(),
+            source,
+        })
     }
 
     /// Sends a signal. For a child in a sandbox with an inbound relay, the signal goes to the command inside.
@@ -179,32 +211,16 @@ impl Child {
     }
 }
 
-/// Both outputs into one log, in pieces as they come.
-fn keep_log(
-    mut log: RotatingLog,
-    stdout: Option<impl AsyncRead + Unpin + Send + 'static>,
-    stderr: Option<impl AsyncRead + Unpin + Send + 'static>,
+async fn pump(
+    stream: Stream,
+    mut from: impl AsyncRead + Unpin,
+    to: mpsc::Sender<(Stream, Vec<u8>)>,
 ) {
-    let (pieces, mut to_write) = mpsc::channel::<Vec<u8>>(64);
-    if let Some(stdout) = stdout {
-        tokio::spawn(pump(stdout, pieces.clone()));
-    }
-    if let Some(stderr) = stderr {
-        tokio::spawn(pump(stderr, pieces));
-    }
-    tokio::spawn(async move {
-        while let Some(piece) = to_write.recv().await {
-            log.write(&piece);
-        }
-    });
-}
-
-async fn pump(mut from: impl AsyncRead + Unpin, to: mpsc::Sender<Vec<u8>>) {
     let mut chunk = vec![0_u8; 16 * 1024];
     while let Ok(count) = from.read(&mut chunk).await {
         if count == 0
             || to
-                .send(chunk.iter().take(count).copied().collect())
+                .send((stream, chunk.iter().take(count).copied().collect()))
                 .await
                 .is_err()
         {

@@ -18,7 +18,9 @@ pub struct EnvironmentId(String);
 
 /// A text that cannot name an environment.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} cannot name an environment: 1 to {LONGEST} of a-z, 0-9 and -, beginning and ending with a letter or digit")]
+#[error(
+    "{0:?} cannot name an environment: 1 to {LONGEST} of a-z, 0-9 and -, beginning and ending with a letter or digit"
+)]
 pub struct InvalidId(String);
 
 impl EnvironmentId {
@@ -26,12 +28,21 @@ impl EnvironmentId {
     #[must_use]
     pub fn for_account(account: &str) -> Self {
         let mut readable = String::new();
-        for c in account.to_lowercase().chars().filter(|c| c.is_ascii_alphanumeric()).take(READABLE) {
+        for c in account
+            .to_lowercase()
+            .chars()
+            .filter(|c| c.is_ascii_alphanumeric())
+            .take(READABLE)
+        {
             readable.push(c);
         }
         let digest = hex::encode(Sha256::digest(account.as_bytes()));
         let hash: String = digest.chars().take(HASH_DIGITS).collect();
-        Self(if readable.is_empty() { format!("e-{hash}") } else { format!("{readable}-{hash}") })
+        Self(if readable.is_empty() {
+            format!("e-{hash}")
+        } else {
+            format!("{readable}-{hash}")
+        })
     }
 
     /// The name as text.

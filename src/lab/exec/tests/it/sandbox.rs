@@ -343,7 +343,7 @@ async fn a_shell_in_a_sandbox_owns_its_terminal() {
     until(|| has_process("sleep", "1001")).await;
     pty.write("\u{1a}").await.unwrap();
     read_until(&mut output, "Stopped").await;
-    pty.write("kill %1; exit 3\n").await.unwrap();
+    pty.write("kill -9 %1; wait; exit 3\n").await.unwrap();
     assert_eq!(pty.wait().await.unwrap().code(), Some(3));
 }
 

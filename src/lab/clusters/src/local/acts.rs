@@ -1,0 +1,276 @@
+//! Create, start, stop, delete, adopt. Each act holds the environment's place, so acts on one follow each other.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+use super::inspect::{self, alive, failed};
+use super::launch::{Trouble, attach, launch};
+use super::layout::Layout;
+use super::record::{Record, Wanted, advice};
+use super::{Inner, sweep};
+use crate::provider::{
+    Environment, EnvironmentId, EnvironmentSpec, EnvironmentState, Progress, ProviderError,
+};
+
+pub(super) async fn create(
+    inner: Arc<Inner>,
+    spec: EnvironmentSpec,
+    cancel: CancellationToken,
+) -> Result<Environment, ProviderError> {
+    let EnvironmentSpec { id, profile } = spec;
+    let slot = inner.slots.of(&id);
+    let _acting = slot.acting.lock().await;
+    let cancel = slot.begin(&cancel);
+    let layout = inner.layout(&id);
+    check_space(&inner)?;
+    make_folder(&inner, &layout, &id)?;
+    let programs = inner.options.programs.clone();
+    let mut record = Record {
+        id: id.clone(),
+        profile,
+        created: (inner.now)(),
+        wanted: Wanted::Created,
+        programs,
+    };
+    let made = match record.write(&layout) {
+        Ok(()) => launch(&inner, &id, &cancel).await,
+        Err(error) => Err(Trouble::Failed {
+            phase: None,
+            reason: error.to_string(),
+        }),
+    };
+    let usable = made.and_then(|()| {
+        record.wanted = Wanted::Running;
+        record.write(&layout).map_err(|error| Trouble::Failed {
+            phase: None,
+            reason: error.to_string(),
+        })
+    });
+    if let Err(trouble) = usable {
+        sweep::end(&layout).await;
+        remove(&layout, &id)?;
+        slot.history.add(Progress::State(EnvironmentState::Stopped));
+        return Err(trouble.into_error(&id, "create"));
+    }
+    inspect::get(&inner, &id).await
+}
+
+pub(super) async fn start(
+    inner: Arc<Inner>,
+    id: EnvironmentId,
+    cancel: CancellationToken,
+) -> Result<Environment, ProviderError> {
+    let slot = inner.slots.of(&id);
+    let _acting = slot.acting.lock().await;
+    start_held(&inner, &id, &slot.begin(&cancel)).await
+}
+
+async fn start_held(
+    inner: &Arc<Inner>,
+    id: &EnvironmentId,
+    cancel: &CancellationToken,
+) -> Result<Environment, ProviderError> {
+    let layout = inner.layout(id);
+    let environment = inspect::get(inner, id).await?;
+    if environment.state == EnvironmentState::Running {
+        return Ok(environment);
+    }
+    sweep::end(&layout).await;
+    let mut record =
+        Record::read(&layout).map_err(|error| failed(id, "start", error.to_string()))?;
+    record.wanted = Wanted::Running;
+    // The platform may have been updated since.
+    record.programs = inner.options.programs.clone();
+    record
+        .write(&layout)
+        .map_err(|error| failed(id, "start", error.to_string()))?;
+    if let Err(trouble) = launch(inner, id, cancel).await {
+        sweep::end(&layout).await;
+        let reason = match &trouble {
+            Trouble::Cancelled => "its start was cancelled".to_owned(),
+            Trouble::Failed { reason, .. } => reason.clone(),
+        };
+        inner
+            .slots
+            .of(id)
+            .history
+            .add(Progress::State(EnvironmentState::Broken { reason }));
+        return Err(trouble.into_error(id, "start"));
+    }
+    inspect::get(inner, id).await
+}
+
+pub(super) async fn stop(inner: Arc<Inner>, id: EnvironmentId) -> Result<(), ProviderError> {
+    let slot = inner.slots.of(&id);
+    slot.cancel_current();
+    let _acting = slot.acting.lock().await;
+    let layout = inner.layout(&id);
+    if !layout.dir().is_dir() {
+        return Err(ProviderError::Unknown(id));
+    }
+    let mut record =
+        Record::read(&layout).map_err(|error| failed(&id, "stop", error.to_string()))?;
+    record.wanted = Wanted::Stopped;
+    record
+        .write(&layout)
+        .map_err(|error| failed(&id, "stop", error.to_string()))?;
+    sweep::end(&layout).await;
+    slot.history.add(Progress::State(EnvironmentState::Stopped));
+    Ok(())
+}
+
+pub(super) async fn delete(inner: Arc<Inner>, id: EnvironmentId) -> Result<(), ProviderError> {
+    let slot = inner.slots.of(&id);
+    slot.cancel_current();
+    let _acting = slot.acting.lock().await;
+    let layout = inner.layout(&id);
+    if !layout.dir().exists() {
+        return Ok(());
+    }
+    // Noted first: if this program is killed in between, the next one goes on deleting.
+    if let Ok(mut record) = Record::read(&layout) {
+        record.wanted = Wanted::Created;
+        let _ = record.write(&layout);
+    }
+    sweep::end(&layout).await;
+    remove(&layout, &id)?;
+    slot.history.restart(EnvironmentState::Stopped);
+    Ok(())
+}
+
+pub(super) async fn adopt(inner: Arc<Inner>) -> Result<Vec<Environment>, ProviderError> {
+    let ids = inspect::ids(&inner);
+    let adopted = ids.into_iter().map(|id| adopt_one(&inner, id));
+    for (id, outcome) in futures::future::join_all(adopted).await {
+        if let Err(error) = outcome {
+            tracing::warn!(%id, %error, "environment could not be taken over");
+        }
+    }
+    inspect::list(&inner).await
+}
+
+async fn adopt_one(
+    inner: &Arc<Inner>,
+    id: EnvironmentId,
+) -> (EnvironmentId, Result<(), ProviderError>) {
+    let slot = inner.slots.of(&id);
+    let acting = slot.acting.lock().await;
+    let layout = inner.layout(&id);
+    let wanted = Record::read(&layout).map(|record| record.wanted);
+    let outcome = match wanted {
+        Ok(Wanted::Running) if alive(&layout) => Ok(()),
+        Ok(Wanted::Running) => start_held(inner, &id, &slot.begin(&CancellationToken::new()))
+            .await
+            .map(drop),
+        Ok(Wanted::Stopped) => {
+            sweep::end(&layout).await;
+            Ok(())
+        }
+        // Never usable, or being deleted, or not even written down: nobody can miss it.
+        Ok(Wanted::Created) | Err(_) => {
+            sweep::end(&layout).await;
+            remove(&layout, &id)
+        }
+    };
+    drop(acting);
+    attach(inner, &id);
+    (id, outcome)
+}
+
+/// Starts an environment again whose supervisor ended unasked, later and later, and not for ever.
+pub(super) fn revive(inner: Arc<Inner>, id: EnvironmentId) -> BoxFuture<'static, ()> {
+    async move {
+        let slot = inner.slots.of(&id);
+        for attempt in 0..5_u32 {
+            tokio::time::sleep(Duration::from_secs(1 << attempt)).await;
+            let _acting = slot.acting.lock().await;
+            let layout = inner.layout(&id);
+            let wanted = Record::read(&layout).is_ok_and(|record| record.wanted == Wanted::Running);
+            if !wanted
+                || alive(&layout)
+                || start_held(&inner, &id, &slot.begin(&CancellationToken::new()))
+                    .await
+                    .is_ok()
+            {
+                return;
+            }
+        }
+    }
+    .boxed()
+}
+
+fn check_space(inner: &Inner) -> Result<(), ProviderError> {
+    let dir = inner.environments();
+    make_private(&dir).map_err(|error| unsuitable(&dir, &error))?;
+    let Ok(disk) = rustix::fs::statvfs(&dir) else {
+        return Ok(());
+    };
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    if free >= inner.options.min_free_bytes {
+        return Ok(());
+    }
+    let mib = |bytes: u64| bytes / (1024 * 1024);
+    Err(ProviderError::Unsuitable {
+        reason: format!(
+            "the disk of {} has {} MiB free, and a new environment needs {} MiB: free some space or choose another --data-dir",
+            dir.display(),
+            mib(free),
+            mib(inner.options.min_free_bytes)
+        ),
+    })
+}
+
+/// Making the folder is also what decides between two who create the same environment.
+fn make_folder(inner: &Inner, layout: &Layout, id: &EnvironmentId) -> Result<(), ProviderError> {
+    match fs::DirBuilder::new().mode(0o700).create(layout.dir()) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            return Err(ProviderError::Exists(id.clone()));
+        }
+        Err(error) => return Err(unsuitable(&inner.environments(), &error)),
+    }
+    layout
+        .folders()
+        .iter()
+        .try_for_each(|folder| make_private(folder))
+        .map_err(|error| {
+            let _ = fs::remove_dir_all(layout.dir());
+            unsuitable(layout.dir(), &error)
+        })
+}
+
+fn make_private(dir: &Path) -> io::Result<()> {
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)
+}
+
+fn unsuitable(dir: &Path, error: &io::Error) -> ProviderError {
+    ProviderError::Unsuitable {
+        reason: format!(
+            "cannot make a folder in {}: {error}{}",
+            dir.display(),
+            advice(error)
+        ),
+    }
+}
+
+fn remove(layout: &Layout, id: &EnvironmentId) -> Result<(), ProviderError> {
+    match fs::remove_dir_all(layout.dir()) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(
+            id,
+            "delete",
+            format!("remove {}: {error}", layout.dir().display()),
+        )),
+        _ => Ok(()),
+    }
+}
