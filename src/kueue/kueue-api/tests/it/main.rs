@@ -1,0 +1,5 @@
+//! Round trips on the wire, the reference's own cases, and the generated CRDs.
+
+mod corpus;
+mod webhooks_corpus;
+mod wire;
