@@ -12,7 +12,7 @@ use kueue_api::conditions;
 use kueue_api::v1beta2 as api;
 use scheduler::{
     ClusterQueue, ClusterQueueName, CohortName, CohortQuotas, Flavor, FlavorName, Labels,
-    LocalQueueKey, Member, NamespaceName, QuotaTree, Unsupported, WorkloadKey,
+    LocalQueueKey, Member, NamespaceName, QuotaTree, Snapshot, Unsupported, Workload, WorkloadKey,
 };
 
 use crate::holdings::Holdings;
@@ -263,6 +263,23 @@ impl Cache {
     #[must_use]
     pub fn priority_class_value(&self, name: &str) -> Option<i32> {
         self.priority_classes.get(name).copied()
+    }
+
+    /// The world as a cycle would see it now. Cheap: it shares everything with the cache until one of them is written to.
+    #[must_use]
+    pub fn snapshot(&mut self) -> Snapshot {
+        self.fresh_tree();
+        Snapshot {
+            tree: self.tree.clone(),
+            cluster_queues: self.specs.clone(),
+            flavors: self.flavors.clone(),
+        }
+    }
+
+    /// A workload as the scheduler sees it.
+    #[must_use]
+    pub fn workload(&self, key: &WorkloadKey) -> Option<Arc<Workload>> {
+        self.workloads.get(key).map(|state| state.info.clone())
     }
 
     /// Rebuilds the tree if quotas or cohorts changed since.

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use scheduler::{
-    Admission, ClusterQueueName, Entry, Head, LastAssignment, Outcome, Plan, Policy, Report,
-    RequeueReason, Snapshot, Strategy, WorkloadKey, run,
+    Admission, ClusterQueueName, Entry, Head, LastAssignment, Plan, Policy, Report, RequeueReason,
+    Snapshot, Strategy, WorkloadKey, run,
 };
 
 use crate::holdings::Holding;
+use crate::patch::all_checks_ready;
 use crate::workloads::{Assumed, WorkloadState, waits};
 use crate::{Affected, Cache, WorkloadPatch};
 
@@ -77,11 +78,7 @@ impl Cache {
             return None;
         }
         self.cycles += 1;
-        let snapshot = Snapshot {
-            tree: self.tree.clone(),
-            cluster_queues: self.specs.clone(),
-            flavors: self.flavors.clone(),
-        };
+        let snapshot = self.snapshot();
         Some(Cycle {
             snapshot,
             heads,
@@ -134,7 +131,7 @@ impl Cache {
             cluster_queue: admission.cluster_queue.clone(),
             local_queue: admission.local_queue.clone(),
             usage: admission.usage.clone(),
-            admitted: true,
+            admitted: all_checks_ready(&state.status),
         };
         state.queued_in = None;
         state.last = None;
@@ -291,13 +288,4 @@ fn is_final(reason: RequeueReason) -> bool {
         reason,
         RequeueReason::Generic | RequeueReason::NoFit | RequeueReason::PreemptionNoCandidates
     )
-}
-
-/// Whether a report admitted anything.
-#[must_use]
-pub fn admitted_something(report: &Report) -> bool {
-    report
-        .entries
-        .iter()
-        .any(|entry| matches!(entry.outcome, Outcome::Admitted(_)))
 }

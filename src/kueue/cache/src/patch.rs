@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use kueue_api::Condition;
 use kueue_api::conditions::{self, reasons, workload as types};
-use kueue_api::v1beta2::{self as api, WorkloadStatus};
+use kueue_api::v1beta2::{self as api, CheckState, WorkloadStatus};
 use quantity::Requests;
 use scheduler::{Admission, Entry, PodSetAdmission, PodSetName, WorkloadKey, messages};
 
@@ -79,12 +79,23 @@ impl Cache {
                 );
             }
         }
-        set(
-            types::ADMITTED,
-            true,
-            reasons::ADMITTED,
-            "The workload is admitted",
-        );
+        let checked = all_checks_ready(&state.status);
+        if checked {
+            set(
+                types::ADMITTED,
+                true,
+                reasons::ADMITTED,
+                "The workload is admitted",
+            );
+        } else {
+            let text = "The workload has not all checks ready";
+            set(
+                types::ADMITTED,
+                false,
+                reasons::UNSATISFIED_ADMISSION_CHECKS,
+                text,
+            );
+        }
         status.resource_requests.clear();
         status.admission = Some(api::Admission {
             cluster_queue: admission.cluster_queue.to_string(),
@@ -92,18 +103,12 @@ impl Cache {
         });
         let milliseconds = now.duration_since(admission.waiting_since).as_millis();
         let waited = i64::try_from((milliseconds + 500).div_euclid(1000)).unwrap_or(i64::MAX);
-        let events = vec![
-            event(
-                EventKind::Normal,
-                reasons::QUOTA_RESERVED,
-                messages::reserved_event(admission, waited),
-            ),
-            event(
-                EventKind::Normal,
-                reasons::ADMITTED,
-                messages::admitted_event(&admission.cluster_queue),
-            ),
-        ];
+        let note = messages::reserved_event(admission, waited);
+        let mut events = vec![event(EventKind::Normal, reasons::QUOTA_RESERVED, note)];
+        if checked {
+            let note = messages::admitted_event(&admission.cluster_queue);
+            events.push(event(EventKind::Normal, reasons::ADMITTED, note));
+        }
         Some(WorkloadPatch {
             key: admission.workload.clone(),
             uid: admission.uid.clone(),
@@ -153,6 +158,14 @@ impl Cache {
             events,
         })
     }
+}
+
+/// Whether no admission check keeps a workload from starting.
+pub(crate) fn all_checks_ready(status: &WorkloadStatus) -> bool {
+    status
+        .admission_checks
+        .iter()
+        .all(|check| check.state == CheckState::Ready)
 }
 
 /// QuotaReserved=False, and Admitted=False beside it.

@@ -70,13 +70,11 @@ impl Cache {
             ));
         }
         found.extend(self.check_problems(&state.checks));
-        let blocking = self
-            .unsupported(name)
-            .into_iter()
-            .filter(scheduler::Unsupported::forbids_admission);
-        found.extend(
-            blocking.map(|unsupported| (NOT_SUPPORTED_YET, messages::unsupported(&unsupported))),
-        );
+        if found.is_empty() {
+            let asked = self.unsupported(name).into_iter();
+            let blocking = asked.filter(scheduler::Unsupported::forbids_admission);
+            found.extend(blocking.map(|asked| (NOT_SUPPORTED_YET, messages::unsupported(&asked))));
+        }
         found
     }
 

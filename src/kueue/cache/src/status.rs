@@ -1,7 +1,5 @@
 //! Statuses of ClusterQueues and LocalQueues as they should be, and why a workload stands in no queue.
 
-use std::collections::BTreeMap;
-
 use jiff::Timestamp;
 use kueue_api::Condition;
 use kueue_api::conditions::{self, active_reasons, queue, reasons};
@@ -211,20 +209,32 @@ fn text(amount: Amount, resource: &ResourceName) -> kueue_api::Quantity {
     kueue_api::Quantity(amount.to_quantity(resource).to_string())
 }
 
-/// The quotas of a ClusterQueue by flavor, flavors and resources in the order of their names.
-fn by_flavor(spec: &ClusterQueue) -> BTreeMap<&FlavorName, Vec<&FlavorResource>> {
-    let mut flavors: BTreeMap<&FlavorName, Vec<&FlavorResource>> = BTreeMap::new();
-    for of in spec.quotas.keys() {
-        flavors.entry(&of.flavor).or_default().push(of);
-    }
-    flavors
+/// The quotas of a ClusterQueue in the order of the object: flavor by flavor, resource by resource.
+fn by_flavor(spec: &ClusterQueue) -> impl Iterator<Item = (&FlavorName, Vec<FlavorResource>)> {
+    let of = |flavor: &FlavorName, resource: &ResourceName| FlavorResource {
+        flavor: flavor.clone(),
+        resource: resource.clone(),
+    };
+    spec.groups.iter().flat_map(move |group| {
+        group.flavors.iter().map(move |flavor| {
+            (
+                flavor,
+                group
+                    .covered
+                    .iter()
+                    .map(|resource| of(flavor, resource))
+                    .collect(),
+            )
+        })
+    })
 }
 
 fn usage_of(spec: &ClusterQueue, usage: &Usage) -> Vec<FlavorUsage> {
-    let resource = |of: &&FlavorResource| {
-        let total = usage.get(*of).copied().unwrap_or_default();
+    let resource = |of: &FlavorResource| {
+        let total = usage.get(of).copied().unwrap_or_default();
+        let over = (total - spec.quota(of).nominal).floor_zero();
         let borrowed = if spec.cohort.is_some() {
-            (total - spec.quota(of).nominal).floor_zero()
+            over
         } else {
             Amount::ZERO
         };
@@ -234,28 +244,24 @@ fn usage_of(spec: &ClusterQueue, usage: &Usage) -> Vec<FlavorUsage> {
             borrowed: Some(text(borrowed, &of.resource)),
         }
     };
-    let flavors = by_flavor(spec).into_iter();
-    flavors
-        .map(|(name, all)| FlavorUsage {
-            name: name.to_string(),
-            resources: all.iter().map(resource).collect(),
-        })
-        .collect()
+    let flavor = |(name, all): (&FlavorName, Vec<FlavorResource>)| FlavorUsage {
+        name: name.to_string(),
+        resources: all.iter().map(resource).collect(),
+    };
+    by_flavor(spec).map(flavor).collect()
 }
 
 fn local_usage_of(spec: &ClusterQueue, usage: &Usage) -> Vec<LocalQueueFlavorUsage> {
-    let resource = |of: &&FlavorResource| LocalQueueResourceUsage {
+    let resource = |of: &FlavorResource| LocalQueueResourceUsage {
         name: of.resource.to_string(),
         total: Some(text(
-            usage.get(*of).copied().unwrap_or_default(),
+            usage.get(of).copied().unwrap_or_default(),
             &of.resource,
         )),
     };
-    let flavors = by_flavor(spec).into_iter();
-    flavors
-        .map(|(name, all)| LocalQueueFlavorUsage {
-            name: name.to_string(),
-            resources: all.iter().map(resource).collect(),
-        })
-        .collect()
+    let flavor = |(name, all): (&FlavorName, Vec<FlavorResource>)| LocalQueueFlavorUsage {
+        name: name.to_string(),
+        resources: all.iter().map(resource).collect(),
+    };
+    by_flavor(spec).map(flavor).collect()
 }

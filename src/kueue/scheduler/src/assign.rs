@@ -161,6 +161,8 @@ pub struct Assignment {
     pub usage: Usage,
     /// From how far up it would be borrowed at most.
     pub borrowing: usize,
+    /// Why it does not fit, if it does not fit at all.
+    no_fit: Option<NoFitReason>,
     /// Where to go on next time.
     pub last: LastAssignment,
 }
@@ -176,31 +178,35 @@ impl Assignment {
             .unwrap_or(Mode::NoFit)
     }
 
-    /// Why it does not fit at all: the best flavor of each group, of these the worst group.
+    /// Why it does not fit at all.
     #[must_use]
     pub fn no_fit_reason(&self) -> Option<NoFitReason> {
-        if self.mode() != Mode::NoFit {
-            return None;
-        }
-        let unfit = self
-            .pod_sets
-            .iter()
-            .filter(|pod_set| pod_set.mode() == Mode::NoFit);
-        unfit.map(reason_of_pod_set).max()
+        self.no_fit
     }
 }
 
-fn reason_of_pod_set(pod_set: &PodSetAssignment) -> NoFitReason {
-    let mut groups: BTreeMap<usize, Option<NoFitReason>> = BTreeMap::new();
-    for attempt in &pod_set.attempts {
-        let best = groups.entry(attempt.group).or_insert(attempt.no_fit);
-        *best = (*best).min(attempt.no_fit);
-    }
+/// The best flavor of each group, of these the worst group. A flavor counts in every group that lists it.
+fn reason_of(pod_set: &PodSetAssignment, groups: &[ResourceGroup]) -> NoFitReason {
+    let of_flavor = |flavor: &FlavorName| {
+        pod_set
+            .attempts
+            .iter()
+            .rfind(|attempt| attempt.flavor == *flavor)
+    };
+    let of_group = |group: &ResourceGroup| {
+        group
+            .flavors
+            .iter()
+            .filter_map(of_flavor)
+            .map(|attempt| attempt.no_fit)
+            .min()
+            .flatten()
+    };
     let unavailable = pod_set
         .blockers
         .iter()
         .any(|blocker| matches!(blocker, Blocker::ResourceUnavailable(_)));
-    let worst = groups.into_values().flatten().max();
+    let worst = groups.iter().filter_map(of_group).max();
     worst
         .filter(|_| !unavailable)
         .unwrap_or(NoFitReason::NoMatchingFlavor)
@@ -253,6 +259,7 @@ impl Assigner<'_> {
             pod_sets: Vec::new(),
             usage: Usage::new(),
             borrowing: 0,
+            no_fit: None,
             last: LastAssignment::default(),
         };
         let sets: Vec<(i64, Requests)> = workload
@@ -271,6 +278,13 @@ impl Assigner<'_> {
                 break;
             }
         }
+        let unfit = result
+            .pod_sets
+            .iter()
+            .filter(|pod_set| pod_set.mode() == Mode::NoFit);
+        result.no_fit = unfit
+            .map(|pod_set| reason_of(pod_set, &self.cluster_queue.groups))
+            .max();
         result
     }
 

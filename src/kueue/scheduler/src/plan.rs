@@ -58,7 +58,8 @@ impl Admission {
                 .iter()
                 .map(|(resource, choice)| (resource.clone(), choice.flavor.clone()))
                 .collect(),
-            usage: pod_set.requests.clone(),
+            // What is asked for in vain, zero of an unknown resource, is not held.
+            usage: held(pod_set),
         });
         Self {
             workload: workload.key.clone(),
@@ -71,6 +72,14 @@ impl Admission {
             considered: assignment.pod_sets.clone(),
         }
     }
+}
+
+fn held(pod_set: &PodSetAssignment) -> Requests {
+    let with_flavor = pod_set
+        .flavors
+        .keys()
+        .map(|resource| (resource.clone(), pod_set.requests.get(resource)));
+    with_flavor.collect()
 }
 
 /// All that a cycle decided to do, in order.

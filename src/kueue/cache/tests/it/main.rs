@@ -1,0 +1,8 @@
+//! The reference's own cases, as far as they concern what is built, against the public face of the cache and the scheduler.
+//! Without the corpus beside the project they are skipped, except in CI.
+
+mod corpus;
+mod flavors;
+mod queues;
+mod quota;
+mod schedule;
