@@ -34,7 +34,6 @@ const BANNED: &[&str] = &[
     "openssl-sys",
     "native-tls",
     "serde_yaml",
-    "chrono",
 ];
 
 /// Crates of the Kubernetes stack of which two versions would mean two incompatible sets of types.
@@ -48,7 +47,6 @@ const SINGLE: &[&str] = &[
     "sqlx",
     "jiff",
     "serde",
-    "http",
 ];
 
 pub(super) fn check(metadata: &Metadata) -> Vec<String> {
