@@ -152,6 +152,11 @@ impl PendingQueue {
         self.heap.keys().map(Rank::key)
     }
 
+    /// Those that are set aside, in order.
+    pub(crate) fn parked(&self) -> impl Iterator<Item = &WorkloadKey> {
+        self.parked.keys().map(Rank::key)
+    }
+
     /// All of them in the order of the queue.
     pub(crate) fn in_order(&self) -> Vec<&WorkloadKey> {
         let mut ranks: Vec<&Rank> = self

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use quantity::Requests;
 use scheduler::{ClusterQueueName, LocalQueueKey, WorkloadKey};
 
 use crate::Cache;
@@ -69,6 +70,26 @@ impl Cache {
             reserving: number(held.map(|held| held.reserving)),
             admitted: number(held.map(|held| held.admitted)),
         })
+    }
+
+    /// The LocalQueue of every workload of a ClusterQueue that is set aside.
+    #[must_use]
+    pub fn inadmissible(&self, name: &ClusterQueueName) -> Vec<LocalQueueKey> {
+        let parked = self.queues.get(name).into_iter().flat_map(|queue| queue.pending.parked());
+        let known = parked.filter_map(|key| self.workloads.get(key));
+        known.map(|state| state.info.local_queue.clone()).collect()
+    }
+
+    /// What all pending workloads of a ClusterQueue ask for together.
+    #[must_use]
+    pub fn pending_resources(&self, name: &ClusterQueueName) -> Requests {
+        let mut sum = Requests::new();
+        let pending = self.queues.get(name).map(|queue| queue.pending.in_order());
+        let known = pending.into_iter().flatten().filter_map(|key| self.workloads.get(key));
+        for pod_set in known.flat_map(|state| &state.info.pod_sets) {
+            sum.add_all(&pod_set.per_pod.times(pod_set.count));
+        }
+        sum
     }
 
     /// The names of all ClusterQueues.
