@@ -15,7 +15,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 pub use heartbeat::keep_alive;
-pub(crate) use nodes::KUBELET_PORT;
+pub(crate) use heartbeat::renew as renew_lease;
+pub(crate) use nodes::{KUBELET_PORT, status as node_status};
 pub use nodes::{create_namespaces, create_nodes, node_object};
 pub use orphans::remove_orphans;
 pub use stages::configuration;

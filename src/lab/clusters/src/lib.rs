@@ -6,9 +6,11 @@
 pub mod clock;
 mod control;
 pub mod egress;
+pub mod host_node;
 pub mod kwok;
 pub mod local;
 pub mod pki;
 pub mod profile;
 pub mod provider;
 pub mod tools;
+pub mod walls;
