@@ -1,6 +1,6 @@
 //! One life of a job, from its creation to its deletion, as the sequence of what happened to it.
 
-use crate::{place::Place, timeline::Timeline};
+use crate::{place::Place, silence::Gap, timeline::Timeline};
 use course::{FactName, Filter, JobMoment, JobResult, StateName};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -24,8 +24,9 @@ pub struct Attempt {
     /// Uids of those Workloads.
     #[serde(skip)]
     pub(crate) workload_uids: Vec<String>,
+    /// Entries about it that were found by listing: something happened to it while nobody watched.
     #[serde(skip)]
-    pub(crate) seen_suspended: bool,
+    pub(crate) listed: Vec<u64>,
 }
 
 /// One thing that happened to a job.
@@ -80,6 +81,12 @@ impl Attempt {
     /// Where it begins.
     pub(crate) fn begin(&self) -> Option<Place> {
         self.facts.first().map(|fact| fact.place)
+    }
+
+    /// Whether something may have happened to it in that gap. An object whose resourceVersion was the same before and after
+    /// has no entry found by listing, and so was not touched.
+    pub(crate) fn touched(&self, gap: &Gap) -> bool {
+        self.listed.iter().any(|seq| *seq > gap.seq)
     }
 
     /// Deleted or finished: nothing more will happen.

@@ -27,7 +27,12 @@ pub enum What {
         to: Timestamp,
     },
     /// The watch of these kinds is interrupted; what happens will be learned late or never.
-    Lost { kinds: Vec<String> },
+    Lost {
+        kinds: Vec<String>,
+        /// Since when, if not since this entry (the recorder itself was not running).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        since: Option<Timestamp>,
+    },
     /// The watch of these kinds runs again.
     Back { kinds: Vec<String> },
     /// The trainee answered.

@@ -33,7 +33,7 @@ fn attempt<'a>(timeline: &'a mut Timeline, job: JobName, uid: &str) -> &'a mut A
             facts: Vec::new(),
             workloads: Vec::new(),
             workload_uids: Vec::new(),
-            seen_suspended: false,
+            listed: Vec::new(),
         });
         timeline.attempts.len() - 1
     });

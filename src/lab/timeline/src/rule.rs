@@ -18,6 +18,7 @@ use crate::{
     judge::Case,
     outcome::{Outcome, Reason},
     place::Place,
+    silence::Gap,
 };
 use course::{FactName, JobMoment, JobSet, Moment, Rule, RuleKind};
 use jiff::{SignedDuration, Timestamp};
@@ -183,8 +184,15 @@ fn sources(moment: &Moment) -> Vec<&str> {
     }
 }
 
-fn gap(of: &[&str], from: Timestamp, to: Timestamp, case: &Case<'_>) -> Option<Outcome> {
-    let gap = case.timeline.silence.gap_between(of, from, to)?;
+/// Not judged, when a gap that counts lies between two instants.
+fn gap(
+    of: &[&str],
+    from: Timestamp,
+    to: Timestamp,
+    counts: impl Fn(&Gap) -> bool,
+    case: &Case<'_>,
+) -> Option<Outcome> {
+    let gap = case.timeline.silence.gap_between(of, from, to, counts)?;
     let mut outcome = Outcome::new(Reason::Gap)
         .arg("from", gap.from.strftime("%H:%M:%S").to_string())
         .arg("to", gap.to.strftime("%H:%M:%S").to_string());

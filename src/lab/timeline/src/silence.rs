@@ -57,11 +57,17 @@ impl Silence {
         &self.gaps
     }
 
-    /// The first gap in what is known of these kinds between two instants.
-    pub(crate) fn gap_between(&self, of: &[&str], from: Timestamp, to: Timestamp) -> Option<&Gap> {
+    /// The first gap in what is known of these kinds between two instants, of those that `counts`.
+    pub(crate) fn gap_between(
+        &self,
+        of: &[&str],
+        from: Timestamp,
+        to: Timestamp,
+        counts: impl Fn(&Gap) -> bool,
+    ) -> Option<&Gap> {
         self.gaps
             .iter()
-            .find(|gap| concerns(&gap.kinds, of) && gap.from < to && from < gap.to)
+            .find(|gap| concerns(&gap.kinds, of) && gap.from < to && from < gap.to && counts(gap))
     }
 
     /// How much of the time between two instants was not watched live.

@@ -65,7 +65,7 @@ impl Timeline {
                     seq: entry.seq,
                 });
             }
-            What::Lost { kinds } => self.silence.lost(kinds, entry.at),
+            What::Lost { kinds, since } => self.silence.lost(kinds, since.unwrap_or(entry.at)),
             What::Back { kinds } => self.silence.back(kinds, entry.at),
             What::Answer { question, value } => {
                 let place = Place {

@@ -1,6 +1,6 @@
 //! What a batch/v1 Job itself shows: created, unsuspended, ended, deleted.
 
-use super::{add, attempt};
+use super::{add, attempt, found_by_listing};
 use crate::{
     attempt::{Details, JobName},
     entry::ObjectEntry,
@@ -18,13 +18,15 @@ pub(super) fn derive(timeline: &mut Timeline, entry: &ObjectEntry, step: &Step, 
         name: entry.name.clone(),
     };
     let attempt = attempt(timeline, job, &entry.uid);
+    if found_by_listing(entry) {
+        attempt.listed.push(step.place.seq);
+    }
     if !attempt.has(FactName::Submitted) {
         add(attempt, FactName::Submitted, step.place, Details::default());
     }
     let now_suspended = suspended(&step.after);
     let was_suspended = step.before.as_ref().is_some_and(|before| suspended(before));
     let never_started = !attempt.has(FactName::Started);
-    attempt.seen_suspended |= now_suspended;
     let unsuspended = was_suspended && !now_suspended;
     // Outside Kueue, or first seen when it already ran: its pods say that it started.
     let runs = !now_suspended && never_started && has_pods(&step.after);

@@ -25,6 +25,9 @@ pub(super) fn derive(timeline: &mut Timeline, entry: &ObjectEntry, step: &Step, 
     timeline.owners.insert(entry.uid.clone(), job_uid.clone());
     let reservation = reservation(timeline, entry, &step.after);
     let attempt = attempt(timeline, job, &job_uid);
+    if found_by_listing(entry) {
+        attempt.listed.push(step.place.seq);
+    }
     if deleted {
         return;
     }

@@ -75,6 +75,7 @@ fn of_attempt(
                     crate::silence::JOB_SOURCES,
                     wait.place.at,
                     reserved.at,
+                    |_| true,
                     case,
                 );
                 gap.unwrap_or_else(|| Outcome::new(Reason::OtherCause))

@@ -50,7 +50,7 @@ pub(super) fn evaluate(
         (true, None, _) => told(Reason::Passed, wanted).evidence(places),
         (true, Some(most), Some(Some(end))) => {
             let begin = places.first().copied().unwrap_or(end);
-            if let Some(outcome) = gap(&sources(counted), begin.at, end.at, case) {
+            if let Some(outcome) = gap(&sources(counted), begin.at, end.at, |_| true, case) {
                 return outcome.evidence(places);
             }
             match end.at.saturating_add(SETTLE) {

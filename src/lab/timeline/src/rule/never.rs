@@ -6,7 +6,7 @@ use crate::{
     judge::Case,
     outcome::{Outcome, Reason},
     place::Place,
-    silence::JOB_SOURCES,
+    silence::{Gap, JOB_SOURCES},
 };
 use course::{FactName, JobMoment, Moment};
 
@@ -82,7 +82,7 @@ fn of_attempt(
         return Outcome::new(Reason::Deleted).evidence([deleted.place]);
     }
     let begin = attempt.begin().unwrap_or(end);
-    settled(end, begin, JOB_SOURCES, case)
+    settled(end, begin, JOB_SOURCES, |gap| attempt.touched(gap), case)
 }
 
 /// Whether the forbidden thing came first. What arrives long after the end came after it, whatever its version says.
@@ -90,8 +90,14 @@ fn precedes(hit: Place, end: Place) -> bool {
     hit.before(&end) && hit.at <= end.at.saturating_add(SETTLE).unwrap_or(end.at)
 }
 
-fn settled(end: Place, begin: Place, of: &[&str], case: &Case<'_>) -> Outcome {
-    if let Some(outcome) = gap(of, begin.at, end.at, case) {
+fn settled(
+    end: Place,
+    begin: Place,
+    of: &[&str],
+    counts: impl Fn(&Gap) -> bool,
+    case: &Case<'_>,
+) -> Outcome {
+    if let Some(outcome) = gap(of, begin.at, end.at, counts, case) {
         return outcome.evidence([begin, end]);
     }
     match end.at.saturating_add(SETTLE) {
@@ -128,7 +134,7 @@ fn of_objects(
             .evidence([hit.place]),
         (_, Some(end)) => {
             let begin = floor.or_else(|| begun(forbidden, case)).unwrap_or(end);
-            let mut outcome = settled(end, begin, &sources(forbidden), case);
+            let mut outcome = settled(end, begin, &sources(forbidden), |_| true, case);
             outcome.args.extend(missing.args);
             outcome
         }

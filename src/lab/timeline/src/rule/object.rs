@@ -154,7 +154,7 @@ fn lasted(
             .max(SignedDuration::ZERO)
             .saturating_sub(silence.unseen(&of, from, to))
     };
-    while let Some(gap) = silence.gap_between(&of, from, until) {
+    while let Some(gap) = silence.gap_between(&of, from, until, |_| true) {
         longest = longest.max(length(from, gap.from.max(from)));
         from = gap.to;
     }
@@ -174,7 +174,7 @@ fn lasted(
             .evidence(evidence)
             .next(next);
     }
-    gap(&of, begin.at, until, case)
+    gap(&of, begin.at, until, |_| true, case)
         .unwrap_or_else(|| Outcome::new(Reason::TooShort).seconds(longest.max(current), hold))
         .evidence(evidence)
 }

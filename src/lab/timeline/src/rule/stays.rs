@@ -38,7 +38,7 @@ fn of_attempt(
             floor.at.max(span.begin.place.at)
         });
         let end = span.end.map(|fact| fact.place);
-        let seen = seen(begin, end.map_or(case.now, |end| end.at), case);
+        let seen = seen(attempt, begin, end.map_or(case.now, |end| end.at), case);
         let evidence = [span.begin.place].into_iter().chain(end);
         if seen.longest >= wanted {
             return Outcome::new(Reason::Passed)
@@ -47,7 +47,13 @@ fn of_attempt(
         }
         last = Some(match span.end {
             None => open(span, &seen, wanted, hold, case),
-            Some(fact) => match gap(JOB_SOURCES, begin, fact.place.at, case) {
+            Some(fact) => match gap(
+                JOB_SOURCES,
+                begin,
+                fact.place.at,
+                |gap| attempt.touched(gap),
+                case,
+            ) {
                 Some(outcome) => outcome.evidence(evidence),
                 None if fact.name == FactName::Deleted => Outcome::new(Reason::Deleted)
                     .seconds(seen.longest, hold)
@@ -87,7 +93,7 @@ struct Watched {
 }
 
 /// Cuts the time at gaps and takes off what was not watched live.
-fn seen(begin: Timestamp, end: Timestamp, case: &Case<'_>) -> Watched {
+fn seen(attempt: &Attempt, begin: Timestamp, end: Timestamp, case: &Case<'_>) -> Watched {
     let silence = &case.timeline.silence;
     let length = |from: Timestamp, to: Timestamp| {
         let whole = to.duration_since(from).max(SignedDuration::ZERO);
@@ -95,7 +101,7 @@ fn seen(begin: Timestamp, end: Timestamp, case: &Case<'_>) -> Watched {
     };
     let mut from = begin;
     let mut longest = SignedDuration::ZERO;
-    while let Some(gap) = silence.gap_between(JOB_SOURCES, from, end) {
+    while let Some(gap) = silence.gap_between(JOB_SOURCES, from, end, |gap| attempt.touched(gap)) {
         longest = longest.max(length(from, gap.from.max(from)));
         from = gap.to;
     }
@@ -121,9 +127,15 @@ fn never_in(attempt: &Attempt, state: &StatePattern, case: &Case<'_>) -> Outcome
         && (attempt.has(F::Managed) || attempt.over())
     {
         let begin = attempt.begin().map_or(fact.place.at, |place| place.at);
-        return gap(JOB_SOURCES, begin, fact.place.at, case)
-            .unwrap_or_else(|| Outcome::new(Reason::NeverWas))
-            .evidence([fact.place]);
+        return gap(
+            JOB_SOURCES,
+            begin,
+            fact.place.at,
+            |gap| attempt.touched(gap),
+            case,
+        )
+        .unwrap_or_else(|| Outcome::new(Reason::NeverWas))
+        .evidence([fact.place]);
     }
     let towards = JobMoment {
         jobs: state.jobs.clone(),

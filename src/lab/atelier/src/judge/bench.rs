@@ -1,0 +1,1 @@
+//! `cargo xtask bench verdict`: how long after the API server's change a verdict is there.
