@@ -46,7 +46,8 @@ pub(super) fn bubblewrap(sandbox: &Sandbox) -> Vec<OsString> {
         "--unshare-uts",
         "--unshare-net",
     ]);
-    args.words(&["--unshare-cgroup-try", "--cap-drop", "ALL"]);
+    // A user namespace of its own making would give a program rights over the kernel that it must not try.
+    args.words(&["--unshare-cgroup-try", "--disable-userns", "--cap-drop", "ALL"]);
     args.words(&[
         "--uid",
         &sandbox.user.uid.to_string(),
