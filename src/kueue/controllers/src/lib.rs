@@ -1,1 +1,27 @@
 //! Reconcilers, the scheduling loop, leader election, events, metrics: all that holds a Kubernetes client.
+//!
+//! Watches feed the [`world`]; work queues name what has to be looked at; each reconciler fetches from the stores, decides
+//! by a pure function (`decide`), and carries out one step at a time. Start reading at [`run`], then `job.rs`, `workload.rs`
+//! and `scheduling.rs`. Nothing here decides about quota: that is `scheduler`, behind `cache`.
+
+pub mod cluster_queue;
+pub mod cohort;
+pub mod context;
+pub mod error;
+pub mod events;
+pub mod flavor;
+pub mod job;
+pub mod key;
+pub mod lease;
+pub mod local_queue;
+pub mod metrics;
+pub mod role;
+pub mod run;
+pub mod scheduling;
+pub mod store;
+pub mod stores;
+pub mod watch;
+pub mod work_queue;
+pub mod workload;
+pub mod world;
+pub mod write;

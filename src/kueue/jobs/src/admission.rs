@@ -3,12 +3,10 @@
 
 mod defaulting;
 pub mod names;
-mod problem;
 mod validation;
 
 #[cfg(test)]
 mod tests;
 
 pub use defaulting::{Surroundings, default, should_suspend};
-pub use problem::{Cause, Problem};
 pub use validation::{validate_create, validate_update};

@@ -9,11 +9,11 @@ mod tests;
 
 use k8s_openapi::api::batch::v1::{Job, JobSpec, JobStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kueue_api::field::FieldError;
 use kueue_api::names::{DEFAULT_POD_SET, annotations};
 use kueue_api::v1beta2::{PodSet, ReclaimablePod};
 use serde_json::{Value, json};
 
-use crate::admission::Problem;
 use crate::error::JobError;
 use crate::job::{Change, Finish, GenericJob, StartError};
 use crate::kind::{BATCH_JOB, JobKind};
@@ -205,7 +205,7 @@ impl GenericJob for BatchJob {
         Some(vec![ReclaimablePod { name: DEFAULT_POD_SET.to_owned(), count: parallelism - remaining }])
     }
 
-    fn problems(&self) -> Vec<Problem> {
+    fn problems(&self) -> Vec<FieldError> {
         validation::problems(self)
     }
 }

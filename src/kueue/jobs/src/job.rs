@@ -4,6 +4,7 @@
 use std::fmt::Debug;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use kueue_api::field::FieldError;
 use kueue_api::names::labels;
 use kueue_api::v1beta2::{PodSet, ReclaimablePod};
 use serde_json::Value;
@@ -65,7 +66,7 @@ pub trait GenericJob: Debug + Send + Sync {
     }
 
     /// What is wrong with it beyond the checks common to all kinds.
-    fn problems(&self) -> Vec<crate::admission::Problem> {
+    fn problems(&self) -> Vec<FieldError> {
         Vec::new()
     }
 }

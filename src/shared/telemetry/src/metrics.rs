@@ -1,8 +1,9 @@
 //! The metrics registry and `/metrics`. Counters and histograms are kept here as they happen; gauges are read from the
 //! state of their owner at each scrape, so that no sample can outlive the object it speaks of.
 
+use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
@@ -19,9 +20,43 @@ pub use prometheus_client::registry::Registry;
 /// Label names and values, in the order they are printed.
 pub type Labels = Vec<(&'static str, String)>;
 /// A counter by labels.
-pub type Counters = Family<Labels, Counter>;
+pub type Counters = Labelled<Counter, fn() -> Counter>;
 /// A histogram by labels.
-pub type Histograms = Family<Labels, Histogram, Buckets>;
+pub type Histograms = Labelled<Histogram, Buckets>;
+
+/// A family of metrics that remembers which labels it has, so that those of an object that is gone can be dropped.
+#[derive(Clone, Debug)]
+pub struct Labelled<M, C> {
+    family: Family<Labels, M, C>,
+    known: Arc<Mutex<BTreeSet<Labels>>>,
+}
+
+impl<M: Clone + 'static, C: MetricConstructor<M>> Labelled<M, C> {
+    fn new(constructor: C) -> Self {
+        Self { family: Family::new_with_constructor(constructor), known: Arc::default() }
+    }
+
+    /// The metric of these labels.
+    #[must_use]
+    pub fn with(&self, labels: &Labels) -> M {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known.contains(labels) {
+            known.insert(labels.clone());
+        }
+        self.family.get_or_create_owned(labels)
+    }
+
+    /// Drops every metric that carries all of these labels.
+    pub fn forget(&self, labels: &[(&str, &str)]) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let carries = |has: &Labels| labels.iter().all(|(name, value)| has.iter().any(|(n, v)| n == name && v == value));
+        let gone: Vec<Labels> = known.iter().filter(|has| carries(has)).cloned().collect();
+        for labels in gone {
+            self.family.remove(&labels);
+            known.remove(&labels);
+        }
+    }
+}
 
 /// Upper bounds of a histogram's buckets.
 #[derive(Clone, Debug)]
@@ -80,16 +115,16 @@ pub fn register_gauges(registry: &mut Registry, source: Arc<dyn Gauges>) {
 
 /// Registers a counter; `name` is given without `_total`, which the format adds.
 pub fn register_counter(registry: &mut Registry, name: &str, help: &str) -> Counters {
-    let family = Counters::default();
-    registry.register(name, help, family.clone());
-    family
+    let counters = Counters::new(Counter::default);
+    registry.register(name, help, counters.family.clone());
+    counters
 }
 
 /// Registers a histogram.
 pub fn register_histogram(registry: &mut Registry, name: &str, help: &str, bounds: Vec<f64>) -> Histograms {
-    let family = Histograms::new_with_constructor(Buckets(bounds));
-    registry.register(name, help, family.clone());
-    family
+    let histograms = Histograms::new(Buckets(bounds));
+    registry.register(name, help, histograms.family.clone());
+    histograms
 }
 
 /// The whole registry as text.

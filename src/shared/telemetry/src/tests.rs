@@ -74,11 +74,13 @@ async fn exposition_has_counters_histograms_and_scraped_gauges() {
     let counter = metrics::register_counter(&mut registry, "done", "Done things");
     let wait = metrics::register_histogram(&mut registry, "wait_seconds", "Waiting time", vec![1.0, 2.5]);
     metrics::register_gauges(&mut registry, Arc::new(Two));
-    counter.get_or_create(&vec![("queue", "a".to_owned())]).inc();
-    wait.get_or_create(&vec![]).observe(2.0);
+    counter.with(&vec![("queue", "a".to_owned())]).inc();
+    counter.with(&vec![("queue", "b".to_owned())]).inc();
+    counter.forget(&[("queue", "b")]);
+    wait.with(&vec![]).observe(2.0);
     let (_, text) = get(metrics::router(Arc::new(registry)), "/metrics").await;
     expect_lines(&text, &["done_total{queue=\"a\"} 1", "wait_seconds_bucket{le=\"2.5\"} 1", "pending{queue=\"a\"} 2.0", "# EOF"]);
-    assert!(!text.contains("silent"));
+    assert!(!text.contains("silent") && !text.contains("queue=\"b\""), "{text}");
 }
 
 fn expect_lines(text: &str, wanted: &[&str]) {

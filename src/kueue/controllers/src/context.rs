@@ -1,0 +1,116 @@
+//! What every reconciler is given.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jobs::GenericJob;
+use k8s_openapi::api::core::v1::ObjectReference;
+use kube::core::{Selector, SelectorExt};
+use kueue_api::names::API_VERSION;
+
+use crate::events::{Happening, Kind, Sink};
+use crate::metrics::Metrics;
+use crate::role::CurrentRole;
+use crate::world::World;
+use crate::write::Writer;
+
+/// Choices of the operator, as far as reconcilers depend on them.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub manage_jobs_without_queue_name: bool,
+    /// Namespaces whose jobs are managed.
+    pub managed_namespaces: Selector,
+    /// How Workloads are made.
+    pub workloads: jobs::construct::Options,
+    /// Keep the condition PodsReady.
+    pub track_pods_ready: bool,
+    /// Finish Workloads whose job left them behind.
+    pub finish_orphans: bool,
+    /// How long finished Workloads are kept; none is for ever.
+    pub keep_finished: Option<Duration>,
+    /// Reconcilers at work at once, by `Kind.group`.
+    pub concurrency: BTreeMap<String, u32>,
+}
+
+impl Settings {
+    /// Reconcilers at work at once for a kind.
+    #[must_use]
+    pub fn tasks(&self, kind: &str, default: usize) -> usize {
+        self.concurrency.get(kind).and_then(|n| usize::try_from(*n).ok()).filter(|n| *n > 0).unwrap_or(default)
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Context {
+    pub client: ClientHandle,
+    pub writer: Writer,
+    pub world: World,
+    pub events: Sink,
+    pub metrics: Metrics,
+    pub settings: Settings,
+    pub role: CurrentRole,
+    pub clock: fn() -> Timestamp,
+}
+
+/// A client, which has no debug form of its own.
+#[derive(Clone)]
+pub struct ClientHandle(pub kube::Client);
+
+impl std::fmt::Debug for ClientHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Client")
+    }
+}
+
+const JOB_REPORTER: &str = "kueue-job-controller";
+
+impl Context {
+    /// Whether the configuration says that a job is ours: its namespace, and that it names a queue or need not.
+    #[must_use]
+    pub fn is_managed(&self, job: &dyn GenericJob) -> bool {
+        let named = job.queue_name().is_some() || self.settings.manage_jobs_without_queue_name;
+        let child = job.controller().is_some_and(|owner| jobs::kind::of_owner(owner).is_some());
+        named && !child && self.is_managed_namespace(job.namespace())
+    }
+
+    /// Whether jobs of a namespace are managed; a namespace that is not known yet is not.
+    #[must_use]
+    pub fn is_managed_namespace(&self, name: &str) -> bool {
+        self.world.stores.namespace_labels(name).is_some_and(|labels| self.settings.managed_namespaces.matches(&labels))
+    }
+
+    /// Sends an event about a job.
+    pub fn job_event(&self, job: &dyn GenericJob, kind: Kind, reason: &str, note: String) {
+        let meta = job.meta();
+        let regarding = ObjectReference {
+            api_version: Some(job.kind().api_version()),
+            kind: Some(job.kind().kind.to_owned()),
+            name: meta.name.clone(),
+            namespace: meta.namespace.clone(),
+            uid: meta.uid.clone(),
+            resource_version: meta.resource_version.clone(),
+            ..ObjectReference::default()
+        };
+        self.events.send(Happening { regarding, kind, reason: reason.to_owned(), action: "Reconcile", note, reporter: JOB_REPORTER });
+    }
+
+    /// Sends an event about one of our own objects.
+    pub fn event<K>(&self, object: &K, reporter: &'static str, kind: Kind, reason: &str, note: String)
+    where
+        K: k8s_openapi::Resource + k8s_openapi::Metadata<Ty = kueue_api::ObjectMeta>,
+    {
+        let meta = object.metadata();
+        let regarding = ObjectReference {
+            api_version: Some(API_VERSION.to_owned()),
+            kind: Some(K::KIND.to_owned()),
+            name: meta.name.clone(),
+            namespace: meta.namespace.clone(),
+            uid: meta.uid.clone(),
+            resource_version: meta.resource_version.clone(),
+            ..ObjectReference::default()
+        };
+        self.events.send(Happening { regarding, kind, reason: reason.to_owned(), action: "Reconcile", note, reporter });
+    }
+}

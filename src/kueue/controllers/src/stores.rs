@@ -1,0 +1,136 @@
+//! The watched objects of every kind, and which Workloads belong to which job.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jobs::{GenericJob, JobKind};
+use k8s_openapi::api::core::v1::Namespace;
+use k8s_openapi::api::scheduling::v1::PriorityClass;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use kueue_api::v1beta2::{
+    AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, ResourceFlavorSpec, Workload, WorkloadPriorityClass,
+};
+use parking_lot::RwLock;
+
+use crate::key::Key;
+use crate::store::{Put, Store, Stored};
+
+/// A job of whatever kind, as it is kept.
+#[derive(Debug)]
+pub struct Job(pub Box<dyn GenericJob>);
+
+impl Stored for Job {
+    fn meta(&self) -> &ObjectMeta {
+        self.0.meta()
+    }
+}
+
+/// The jobs of one kind.
+#[derive(Debug)]
+pub struct Jobs {
+    pub kind: &'static JobKind,
+    pub objects: Store<Job>,
+}
+
+/// Everything watched.
+#[derive(Debug)]
+pub struct Stores {
+    pub namespaces: Store<Namespace>,
+    pub priority_classes: Store<PriorityClass>,
+    pub flavors: Store<ResourceFlavor>,
+    pub checks: Store<AdmissionCheck>,
+    pub cohorts: Store<Cohort>,
+    pub cluster_queues: Store<ClusterQueue>,
+    pub local_queues: Store<LocalQueue>,
+    pub classes: Store<WorkloadPriorityClass>,
+    pub workloads: Store<Workload>,
+    pub jobs: Vec<Jobs>,
+    owned: RwLock<BTreeMap<String, BTreeSet<Key>>>,
+}
+
+impl Stores {
+    /// Empty stores for these kinds of jobs.
+    #[must_use]
+    pub fn new(kinds: &[&'static JobKind]) -> Self {
+        Self {
+            namespaces: Store::default(),
+            priority_classes: Store::default(),
+            flavors: Store::default(),
+            checks: Store::default(),
+            cohorts: Store::default(),
+            cluster_queues: Store::default(),
+            local_queues: Store::default(),
+            classes: Store::default(),
+            workloads: Store::default(),
+            jobs: kinds.iter().map(|kind| Jobs { kind, objects: Store::default() }).collect(),
+            owned: RwLock::default(),
+        }
+    }
+
+    /// Takes a Workload in and notes whose it is.
+    pub fn put_workload(&self, workload: Arc<Workload>) -> Put<Workload> {
+        let put = self.workloads.put(workload.clone());
+        if let Put::Taken(before) = &put {
+            let mut owned = self.owned.write();
+            let key = Key::of(&workload.metadata);
+            if let Some(uid) = before.as_ref().and_then(|w| job_owner(w)).map(|o| o.uid.clone()) {
+                forget(&mut owned, &uid, &key);
+            }
+            if let Some(owner) = job_owner(&workload) {
+                owned.entry(owner.uid.clone()).or_default().insert(key);
+            }
+        }
+        put
+    }
+
+    /// Forgets a Workload.
+    pub fn remove_workload(&self, key: &Key, uid: Option<&str>) -> Option<Arc<Workload>> {
+        let removed = self.workloads.remove(key, uid)?;
+        if let Some(owner) = job_owner(&removed) {
+            forget(&mut self.owned.write(), &owner.uid, key);
+        }
+        Some(removed)
+    }
+
+    /// The Workloads of a job, by name.
+    #[must_use]
+    pub fn workloads_of(&self, job_uid: &str) -> Vec<Arc<Workload>> {
+        let owned = self.owned.read();
+        owned.get(job_uid).into_iter().flatten().filter_map(|key| self.workloads.get(key)).collect()
+    }
+
+    /// Specifications of all flavors, by name.
+    #[must_use]
+    pub fn flavor_specs(&self) -> BTreeMap<String, ResourceFlavorSpec> {
+        self.flavors.list().iter().map(|flavor| (flavor.name().to_owned(), flavor.spec.clone())).collect()
+    }
+
+    /// The jobs of the kind an owner reference points at, with its place in the list.
+    #[must_use]
+    pub fn jobs_of(&self, owner: &OwnerReference) -> Option<(usize, &Jobs)> {
+        self.jobs.iter().enumerate().find(|(_, jobs)| jobs.kind.owns(owner))
+    }
+
+    /// Labels of a namespace, if it is known.
+    #[must_use]
+    pub fn namespace_labels(&self, name: &str) -> Option<BTreeMap<String, String>> {
+        let namespace = self.namespaces.get(&Key::cluster(name))?;
+        Some(namespace.metadata.labels.clone().unwrap_or_default())
+    }
+}
+
+fn forget(owned: &mut BTreeMap<String, BTreeSet<Key>>, uid: &str, key: &Key) {
+    if let Some(keys) = owned.get_mut(uid) {
+        keys.remove(key);
+        if keys.is_empty() {
+            owned.remove(uid);
+        }
+    }
+}
+
+/// The job that a Workload was made for.
+#[must_use]
+pub fn job_owner(workload: &Workload) -> Option<&OwnerReference> {
+    let owners = workload.metadata.owner_references.as_ref()?;
+    owners.iter().find(|owner| owner.controller == Some(true) && jobs::kind::of_owner(owner).is_some())
+}

@@ -1,0 +1,202 @@
+//! Transitions of a Workload's status, as the reference writes them. Each is a function of the status before; none
+//! decides whether it should happen.
+
+use jiff::Timestamp;
+use kueue_api::conditions::{self, condition, find, reasons, workload as types};
+use kueue_api::v1beta2::{Admission, CheckState, EvictionStats, PodSetRequest, Workload, WorkloadStatus};
+
+/// A Workload's status on its way to a new state.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    status: WorkloadStatus,
+    generation: Option<i64>,
+    now: Timestamp,
+}
+
+impl Draft {
+    /// Starts from the status as it is.
+    #[must_use]
+    pub fn of(workload: &Workload, now: Timestamp) -> Self {
+        Self { status: workload.status.clone().unwrap_or_default(), generation: workload.metadata.generation, now }
+    }
+
+    /// The new status.
+    #[must_use]
+    pub fn done(self) -> WorkloadStatus {
+        self.status
+    }
+
+    fn set(&mut self, type_: &str, status: bool, reason: &str, message: &str) {
+        conditions::set(&mut self.status.conditions, condition(type_, status, reason, message, self.generation, self.now));
+    }
+
+    /// Quota is reserved, and no check stands between that and admission.
+    #[must_use]
+    pub fn admitted(mut self, admission: Admission) -> Self {
+        let message = format!("Quota reserved in ClusterQueue {}", admission.cluster_queue);
+        self.set(types::QUOTA_RESERVED, true, reasons::QUOTA_RESERVED, &message);
+        for past in [types::EVICTED, types::PREEMPTED, types::BLOCKED_ON_PREEMPTION_GATES] {
+            self.past(past);
+        }
+        self.set(types::ADMITTED, true, reasons::ADMITTED, "The workload is admitted");
+        self.status.admission = Some(admission);
+        self.status.resource_requests.clear();
+        self
+    }
+
+    /// What was true before this reservation is not any more, and says so.
+    fn past(&mut self, type_: &str) {
+        let Some(before) = find(&self.status.conditions, type_).filter(|c| c.status == "True") else { return };
+        let message = format!("Previously: {}", before.message);
+        self.set(type_, false, reasons::QUOTA_RESERVED, &message);
+    }
+
+    /// It waits, and why.
+    #[must_use]
+    pub fn pending(mut self, reason: &str, message: &str) -> Self {
+        self.set(types::QUOTA_RESERVED, false, reason, message);
+        self.not_admitted();
+        self
+    }
+
+    /// What it asked for when it was considered.
+    #[must_use]
+    pub fn asking(mut self, requests: Vec<PodSetRequest>) -> Self {
+        self.status.resource_requests = requests;
+        self
+    }
+
+    fn not_admitted(&mut self) {
+        if let Some(admitted) = find(&self.status.conditions, types::ADMITTED).filter(|c| c.status == "True") {
+            let seconds = self.now.duration_since(admitted.last_transition_time.0).as_secs().max(0);
+            let past = i64::from(self.status.accumulated_past_execution_time_seconds.unwrap_or_default());
+            self.status.accumulated_past_execution_time_seconds = Some(i32::try_from(past.saturating_add(seconds)).unwrap_or(i32::MAX));
+        }
+        self.set(types::ADMITTED, false, reasons::NO_RESERVATION, "The workload has no reservation");
+    }
+
+    /// It has to leave; its quota is kept until its job has stopped.
+    #[must_use]
+    pub fn evicted(mut self, eviction: &Eviction) -> Self {
+        self.set(types::EVICTED, true, &eviction.reason(), &eviction.message);
+        self.status.cluster_name = None;
+        self.status.nominated_cluster_names.clear();
+        self.status.unhealthy_nodes.clear();
+        for check in self.status.admission_checks.iter_mut().filter(|c| c.state != CheckState::Pending) {
+            if check.state == CheckState::Retry {
+                check.retry_count = Some(check.retry_count.unwrap_or_default() + 1);
+            }
+            check.message = format!("Reset to Pending after eviction. Previously: {}", check.state);
+            check.state = CheckState::Pending;
+            check.last_transition_time = Some(kueue_api::Time(self.now));
+            check.pod_set_updates.clear();
+        }
+        self.past(types::BLOCKED_ON_PREEMPTION_GATES);
+        self.count(eviction);
+        if eviction.reason == reasons::DEACTIVATED {
+            conditions::remove(&mut self.status.conditions, types::DEACTIVATION_TARGET);
+            self.status.requeue_state = None;
+        }
+        self
+    }
+
+    fn count(&mut self, eviction: &Eviction) {
+        let evictions = &mut self.status.scheduling_stats.get_or_insert_default().evictions;
+        match evictions.iter_mut().find(|e| e.reason == eviction.reason && e.underlying_cause == eviction.cause) {
+            Some(known) => known.count += 1,
+            None => evictions.push(EvictionStats { reason: eviction.reason.to_owned(), underlying_cause: eviction.cause.clone(), count: 1 }),
+        }
+    }
+
+    /// Its job has stopped after an eviction: quota is free again.
+    #[must_use]
+    pub fn released(mut self) -> Self {
+        let Some(evicted) = find(&self.status.conditions, types::EVICTED).cloned() else { return self };
+        let at_once = matches!(evicted.reason.as_str(), reasons::PREEMPTED | reasons::NODE_FAILURES);
+        self.set(types::REQUEUED, at_once, &evicted.reason, &evicted.message);
+        self.status.admission = None;
+        self.pending(reasons::PENDING_EVALUATION, &evicted.message)
+    }
+
+    /// A reservation that never became an admission is taken back.
+    #[must_use]
+    pub fn cancelled(mut self, reason: &str, message: &str) -> Self {
+        self.status.admission = None;
+        self.pending(reason, message)
+    }
+
+    /// It may be tried again.
+    #[must_use]
+    pub fn requeued(mut self, reason: &str, message: &str) -> Self {
+        self.set(types::REQUEUED, true, reason, message);
+        if let Some(state) = self.status.requeue_state.as_mut() {
+            state.requeue_at = None;
+        }
+        self
+    }
+
+    /// It is over.
+    #[must_use]
+    pub fn finished(mut self, reason: &str, message: &str) -> Self {
+        self.set(types::FINISHED, true, reason, message);
+        self
+    }
+
+    /// It is to be deactivated, and why.
+    #[must_use]
+    pub fn deactivating(mut self, cause: &str, message: &str) -> Self {
+        self.status.accumulated_past_execution_time_seconds = None;
+        self.set(types::DEACTIVATION_TARGET, true, cause, message);
+        self
+    }
+
+    /// Whether its pods are ready.
+    #[must_use]
+    pub fn pods_ready(mut self, ready: bool, reason: &str, message: &str) -> Self {
+        self.set(types::PODS_READY, ready, reason, message);
+        self
+    }
+}
+
+/// Why a Workload has to leave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Eviction {
+    /// `Preempted`, `Deactivated`, …
+    pub reason: &'static str,
+    /// What made Kueue deactivate it; empty otherwise.
+    pub cause: String,
+    pub message: String,
+}
+
+impl Eviction {
+    #[must_use]
+    pub fn new(reason: &'static str, message: &str) -> Self {
+        Self { reason, cause: String::new(), message: message.to_owned() }
+    }
+
+    /// A deactivation: by a person, or by Kueue for a cause.
+    #[must_use]
+    pub fn deactivation(workload: &Workload) -> Self {
+        let target = find(workload.conditions(), types::DEACTIVATION_TARGET).filter(|c| c.status == "True");
+        match target {
+            Some(target) => Self {
+                reason: reasons::DEACTIVATED,
+                cause: target.reason.clone(),
+                message: format!("The workload is deactivated due to {}", target.message),
+            },
+            None => Self::new(reasons::DEACTIVATED, "The workload is deactivated"),
+        }
+    }
+
+    /// Reason of the condition.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        if self.cause.is_empty() { self.reason.to_owned() } else { format!("{}{}", reasons::DEACTIVATED_DUE_TO, self.cause) }
+    }
+
+    /// Reason of the event.
+    #[must_use]
+    pub fn event(&self) -> String {
+        if self.cause.is_empty() { format!("EvictedDueTo{}", self.reason) } else { format!("EvictedDueTo{}DueTo{}", self.reason, self.cause) }
+    }
+}

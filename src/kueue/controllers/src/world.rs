@@ -1,0 +1,133 @@
+//! What this process knows of the cluster: the stores and the cache, fed by the watches and by the answers to its own
+//! writes, and the queues of what has to be looked at again. Nothing here talks to the API server.
+
+mod feed;
+mod queues;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use cache::{Affected, Cache};
+use jiff::Timestamp;
+use jobs::JobKind;
+use kube::api::DynamicObject;
+use kueue_api::v1beta2::Workload;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use crate::key::Key;
+use crate::store::Put;
+use crate::stores::{Job, Stores, job_owner};
+
+pub use queues::Queues;
+
+/// See the module.
+#[derive(Debug)]
+pub struct World {
+    pub stores: Stores,
+    pub cache: Mutex<Cache>,
+    pub queues: Queues,
+    /// Notified when a scheduling cycle may have something to do.
+    pub wake: Notify,
+    clock: fn() -> Timestamp,
+}
+
+impl World {
+    /// An empty world.
+    #[must_use]
+    pub fn new(options: cache::Options, kinds: &[&'static JobKind], clock: fn() -> Timestamp) -> Self {
+        Self {
+            stores: Stores::new(kinds),
+            cache: Mutex::new(Cache::new(options)),
+            queues: Queues::new(kinds),
+            wake: Notify::new(),
+            clock,
+        }
+    }
+
+    /// The time now.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    /// Changes the cache and queues what that affects.
+    pub fn change(&self, change: impl FnOnce(&mut Cache, Timestamp) -> Affected) {
+        let affected = change(&mut self.cache.lock(), (self.clock)());
+        self.spread(affected);
+    }
+
+    /// Queues what a change of the cache affects.
+    pub fn spread(&self, affected: Affected) {
+        let Affected { cluster_queues, local_queues, workloads, wake } = affected;
+        for name in cluster_queues {
+            self.queues.cluster_queues.add(Key::cluster(name.as_str()));
+        }
+        for key in local_queues {
+            self.queues.local_queues.add(Key::new(key.namespace.as_str(), &key.name));
+        }
+        for key in workloads {
+            self.queues.workloads.add(Key::new(key.namespace.as_str(), &key.name));
+        }
+        if wake {
+            self.wake.notify_one();
+        }
+    }
+
+    /// Takes in a Workload as it is now.
+    pub fn saw_workload(&self, workload: Workload) {
+        let workload = Arc::new(workload);
+        if let Put::Taken(before) = self.stores.put_workload(workload.clone()) {
+            self.change(|cache, now| cache.apply_workload(&workload, now));
+            self.queues.workloads.add(Key::of(&workload.metadata));
+            self.ask_owner(&workload);
+            if let Some(before) = before.filter(|w| job_owner(w) != job_owner(&workload)) {
+                self.ask_owner(&before);
+            }
+        }
+    }
+
+    /// Takes in that a Workload is gone.
+    pub fn lost_workload(&self, key: &Key, uid: Option<&str>) {
+        if let Some(workload) = self.stores.remove_workload(key, uid) {
+            let name = cache::WorkloadKey::new(key.namespace.as_str(), key.name.as_str());
+            self.change(|cache, _| cache.delete_workload(&name));
+            self.ask_owner(&workload);
+        }
+    }
+
+    fn ask_owner(&self, workload: &Workload) {
+        if let Some((kind, owner)) = job_owner(workload).and_then(|owner| Some((self.stores.jobs_of(owner)?.0, owner))) {
+            self.queues.ask_job(kind, Key::new(workload.namespace(), &owner.name));
+        }
+    }
+
+    /// Takes in a job as it is now; none if it does not have the shape of its kind.
+    pub fn saw_job(&self, kind: usize, object: DynamicObject) -> Option<Arc<Job>> {
+        let jobs = self.stores.jobs.get(kind)?;
+        let key = Key::of(&object.metadata);
+        let read = serde_json::to_value(object).map_err(|e| e.to_string()).and_then(|value| (jobs.kind.read)(value).map_err(|e| e.to_string()));
+        match read {
+            Ok(job) => {
+                let job = Arc::new(Job(job));
+                if matches!(jobs.objects.put(job.clone()), Put::Taken(_)) {
+                    self.queues.ask_job(kind, key);
+                }
+                Some(job)
+            }
+            Err(error) => {
+                tracing::warn!(kind = jobs.kind.kind, object = %key, "left out, cannot be read: {error}");
+                None
+            }
+        }
+    }
+
+    /// Takes in that a job is gone; its Workloads are to be let go.
+    pub fn lost_job(&self, kind: usize, key: &Key, uid: Option<&str>) {
+        let removed = self.stores.jobs.get(kind).and_then(|jobs| jobs.objects.remove(key, uid));
+        let uid = uid.or_else(|| removed.as_ref().map(|job| job.0.uid()));
+        for workload in uid.iter().flat_map(|uid| self.stores.workloads_of(uid)) {
+            self.queues.workloads.add(Key::of(&workload.metadata));
+        }
+    }
+}

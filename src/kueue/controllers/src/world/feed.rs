@@ -1,0 +1,211 @@
+//! How what the watches tell gets into the world, kind by kind.
+
+use std::sync::Arc;
+
+use cache::{ClusterQueueName, CohortName, FlavorName, LocalQueueKey};
+use k8s_openapi::api::core::v1::Namespace;
+use k8s_openapi::api::scheduling::v1::PriorityClass;
+use kube::api::DynamicObject;
+use kueue_api::v1beta2::{AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Workload, WorkloadPriorityClass};
+
+use super::World;
+use crate::key::Key;
+use crate::store::{Put, Store, Stored};
+use crate::watch::Seen;
+
+/// Reduces what a watch tells to a store, and says what is new.
+fn keep<K: Stored>(store: &Store<K>, kind: &'static str, seen: Seen<K>) -> Option<News<K>> {
+    match seen {
+        Seen::Object(object) => {
+            let object = Arc::new(*object);
+            match store.put(object.clone()) {
+                Put::Taken(before) => Some(News::Object(object, before)),
+                Put::Stale => None,
+            }
+        }
+        Seen::Gone(key, uid) => store.remove(&key, uid.as_deref()).map(|last| News::Gone(key, last)),
+        Seen::Malformed(key, error) => {
+            malformed(kind, &key, &error);
+            None
+        }
+    }
+}
+
+/// The object stays as it was last understood.
+fn malformed(kind: &'static str, key: &Key, error: &str) {
+    tracing::warn!(kind, object = %key, "left out, cannot be read: {error}");
+}
+
+enum News<K> {
+    Object(Arc<K>, Option<Arc<K>>),
+    Gone(Key, Arc<K>),
+}
+
+impl World {
+    pub fn on_namespace(&self, seen: Seen<Namespace>) {
+        let changed = match keep(&self.stores.namespaces, "Namespace", seen) {
+            Some(News::Object(namespace, before)) => {
+                if before.is_some_and(|old| old.metadata.labels == namespace.metadata.labels) {
+                    return;
+                }
+                self.change(|cache, _| cache.apply_namespace(&namespace));
+                Key::of(&namespace.metadata).name
+            }
+            Some(News::Gone(key, _)) => {
+                let name = cache::NamespaceName::new(key.name.as_str());
+                self.change(|cache, _| cache.delete_namespace(&name));
+                key.name
+            }
+            None => return,
+        };
+        for (kind, jobs) in self.stores.jobs.iter().enumerate() {
+            for job in jobs.objects.list_in(&changed) {
+                self.queues.ask_job(kind, Key::of(job.meta()));
+            }
+        }
+    }
+
+    pub fn on_priority_class(&self, seen: Seen<PriorityClass>) {
+        if keep(&self.stores.priority_classes, "PriorityClass", seen).is_some() {
+            self.ask_jobs_without_workload();
+        }
+    }
+
+    pub fn on_class(&self, seen: Seen<WorkloadPriorityClass>) {
+        let name = match keep(&self.stores.classes, "WorkloadPriorityClass", seen) {
+            Some(News::Object(class, _)) => class.name().to_owned(),
+            Some(News::Gone(key, _)) => key.name,
+            None => return,
+        };
+        for workload in self.stores.workloads.list() {
+            if workload.spec.priority_class_ref.as_ref().is_some_and(|class| class.name == name) {
+                self.queues.workloads.add(Key::of(&workload.metadata));
+            }
+        }
+        self.ask_jobs_without_workload();
+    }
+
+    /// Jobs that may have waited for a priority class.
+    fn ask_jobs_without_workload(&self) {
+        for (kind, jobs) in self.stores.jobs.iter().enumerate() {
+            for job in jobs.objects.list().iter().filter(|job| job.0.finished().is_none()) {
+                if self.stores.workloads_of(job.0.uid()).is_empty() || job.0.workload_priority_class().is_some() {
+                    self.queues.ask_job(kind, Key::of(job.meta()));
+                }
+            }
+        }
+    }
+
+    pub fn on_flavor(&self, seen: Seen<ResourceFlavor>) {
+        match keep(&self.stores.flavors, "ResourceFlavor", seen) {
+            Some(News::Object(flavor, _)) => {
+                self.change(|cache, _| cache.apply_resource_flavor(&flavor));
+                self.queues.flavors.add(Key::cluster(flavor.name()));
+            }
+            Some(News::Gone(key, _)) => {
+                let name = FlavorName::new(key.name.as_str());
+                self.change(|cache, _| cache.delete_resource_flavor(&name));
+            }
+            None => {}
+        }
+    }
+
+    pub fn on_check(&self, seen: Seen<AdmissionCheck>) {
+        match keep(&self.stores.checks, "AdmissionCheck", seen) {
+            Some(News::Object(check, _)) => self.change(|cache, _| cache.apply_admission_check(&check)),
+            Some(News::Gone(key, _)) => self.change(|cache, _| cache.delete_admission_check(&key.name)),
+            None => {}
+        }
+    }
+
+    pub fn on_cohort(&self, seen: Seen<Cohort>) {
+        match keep(&self.stores.cohorts, "Cohort", seen) {
+            Some(News::Object(cohort, _)) => {
+                self.change(|cache, _| cache.apply_cohort(&cohort));
+                self.queues.cohorts.add(Key::cluster(cohort.name()));
+            }
+            Some(News::Gone(key, _)) => {
+                let name = CohortName::new(key.name.as_str());
+                self.change(|cache, _| cache.delete_cohort(&name));
+            }
+            None => {}
+        }
+    }
+
+    pub fn on_cluster_queue(&self, seen: Seen<ClusterQueue>) {
+        let (queue, before) = match keep(&self.stores.cluster_queues, "ClusterQueue", seen) {
+            Some(News::Object(queue, before)) => {
+                self.change(|cache, now| cache.apply_cluster_queue(&queue, now));
+                (queue, before)
+            }
+            Some(News::Gone(key, last)) => {
+                let name = ClusterQueueName::new(key.name.as_str());
+                self.change(|cache, _| cache.delete_cluster_queue(&name));
+                (last, None)
+            }
+            None => return,
+        };
+        self.queues.cluster_queues.add(Key::cluster(queue.name()));
+        let same = before.as_ref().is_some_and(|old| old.spec == queue.spec && old.metadata.deletion_timestamp == queue.metadata.deletion_timestamp);
+        if same {
+            return;
+        }
+        for group in before.iter().flat_map(|old| &old.spec.resource_groups).chain(&queue.spec.resource_groups) {
+            for flavor in &group.flavors {
+                self.queues.flavors.add(Key::cluster(&flavor.name));
+            }
+        }
+        self.ask_workloads_of(|workload, local| {
+            local.is_some_and(|local| local.spec.cluster_queue() == queue.name())
+                || workload.status.as_ref().and_then(|s| s.admission.as_ref()).is_some_and(|a| a.cluster_queue == queue.name())
+        });
+    }
+
+    pub fn on_local_queue(&self, seen: Seen<LocalQueue>) {
+        let (queue, before) = match keep(&self.stores.local_queues, "LocalQueue", seen) {
+            Some(News::Object(queue, before)) => {
+                self.change(|cache, now| cache.apply_local_queue(&queue, now));
+                (queue, before)
+            }
+            Some(News::Gone(key, last)) => {
+                let name = LocalQueueKey::new(key.namespace.as_str(), key.name.as_str());
+                self.change(|cache, now| cache.delete_local_queue(&name, now));
+                (last, None)
+            }
+            None => return,
+        };
+        let key = Key::of(&queue.metadata);
+        self.queues.local_queues.add(key.clone());
+        if before.is_none_or(|old| old.spec != queue.spec || old.metadata.deletion_timestamp != queue.metadata.deletion_timestamp) {
+            self.ask_workloads_of(|workload, _| workload.namespace() == key.namespace && workload.spec.queue_name() == key.name);
+        }
+    }
+
+    /// Queues the Workloads that a test holds for, given with their LocalQueue.
+    fn ask_workloads_of(&self, concerned: impl Fn(&Workload, Option<&LocalQueue>) -> bool) {
+        for workload in self.stores.workloads.list().iter().filter(|w| !w.is_finished()) {
+            let local = self.stores.local_queues.get(&Key::new(workload.namespace(), workload.spec.queue_name()));
+            if concerned(workload, local.as_deref()) {
+                self.queues.workloads.add(Key::of(&workload.metadata));
+            }
+        }
+    }
+
+    pub fn on_workload(&self, seen: Seen<Workload>) {
+        match seen {
+            Seen::Object(workload) => self.saw_workload(*workload),
+            Seen::Gone(key, uid) => self.lost_workload(&key, uid.as_deref()),
+            Seen::Malformed(key, error) => malformed("Workload", &key, &error),
+        }
+    }
+
+    pub fn on_job(&self, kind: usize, seen: Seen<DynamicObject>) {
+        match seen {
+            Seen::Object(job) => {
+                self.saw_job(kind, *job);
+            }
+            Seen::Gone(key, uid) => self.lost_job(kind, &key, uid.as_deref()),
+            Seen::Malformed(key, error) => malformed("job", &key, &error),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The work queues, one a kind.
+
+use std::sync::Arc;
+
+use jobs::JobKind;
+
+use crate::key::Key;
+use crate::work_queue::WorkQueue;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Queues {
+    pub flavors: Arc<WorkQueue>,
+    pub cohorts: Arc<WorkQueue>,
+    pub cluster_queues: Arc<WorkQueue>,
+    pub local_queues: Arc<WorkQueue>,
+    pub workloads: Arc<WorkQueue>,
+    /// In the order of the stores.
+    pub jobs: Vec<Arc<WorkQueue>>,
+}
+
+impl Queues {
+    pub(super) fn new(kinds: &[&'static JobKind]) -> Self {
+        let queue = |name| Arc::new(WorkQueue::new(name));
+        Self {
+            flavors: queue("ResourceFlavor"),
+            cohorts: queue("Cohort"),
+            cluster_queues: queue("ClusterQueue"),
+            local_queues: queue("LocalQueue"),
+            workloads: queue("Workload"),
+            jobs: kinds.iter().map(|kind| queue(kind.kind)).collect(),
+        }
+    }
+
+    /// Asks for a job to be looked at.
+    pub fn ask_job(&self, kind: usize, key: Key) {
+        if let Some(queue) = self.jobs.get(kind) {
+            queue.add(key);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Command line, with the names of the reference's manager.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+use telemetry::logging;
+
+/// Rooms whose log follows `--zap-log-level`.
+const ROOMS: &[&str] = &["kueue_manager", "controllers", "webhooks", "cache", "jobs"];
+
+/// A Kueue controller for Kubernetes.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "kueue-manager", version, about)]
+pub(crate) struct Options {
+    /// Configuration file (config.kueue.x-k8s.io/v1beta2, Configuration); without it, defaults apply
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// kubeconfig file; without it, the service account of the pod, then ~/.kube/config
+    #[arg(long, env = "KUBECONFIG", value_name = "FILE")]
+    pub(crate) kubeconfig: Option<PathBuf>,
+    /// Feature gates, as in Name=true,Other=false
+    #[arg(long, value_name = "GATES")]
+    pub(crate) feature_gates: Option<String>,
+    /// Log level: debug, info, warn, error, panic, or a number above 0 for more detail
+    #[arg(long, default_value = "info", value_name = "LEVEL")]
+    pub(crate) zap_log_level: String,
+    /// Form of the log: json or console
+    #[arg(long, default_value = "json", value_name = "FORM")]
+    pub(crate) zap_encoder: String,
+    /// Address of /metrics, instead of the configuration's; 0 switches it off
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) metrics_bind_address: Option<String>,
+    /// Address of /healthz and /readyz, instead of the configuration's; 0 switches them off
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) health_probe_bind_address: Option<String>,
+    /// Whether replicas elect a leader, instead of the configuration's leaderElection.leaderElect
+    #[arg(long, value_name = "BOOL")]
+    pub(crate) leader_elect: Option<bool>,
+    /// Name of the pod, used in events and as part of the identity in the lease
+    #[arg(long, env = "POD_NAME", value_name = "NAME")]
+    pub(crate) pod_name: Option<String>,
+    /// Namespace of the pod
+    #[arg(long, env = "POD_NAMESPACE", value_name = "NAME")]
+    pub(crate) pod_namespace: Option<String>,
+}
+
+impl Options {
+    pub(crate) fn install_log(&self) -> anyhow::Result<()> {
+        let level = logging::parse_level(&self.zap_log_level)?;
+        let encoder = logging::parse_encoder(&self.zap_encoder)?;
+        Ok(logging::install(level, encoder, ROOMS)?)
+    }
+}

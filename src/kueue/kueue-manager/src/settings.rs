@@ -1,0 +1,113 @@
+//! From the configuration to what each part is started with.
+
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use cache::{Features as CacheFeatures, QuotaCheck};
+use controllers::{context, lease, run};
+use jobs::JobKind;
+use kube::core::Selector;
+use kueue_api::config::Configuration;
+use kueue_api::features::{Features, gate, parse_flag};
+use kueue_api::field::aggregate;
+
+use crate::clock;
+use crate::client::own_namespace;
+use crate::options::Options;
+
+/// Reads the configuration file, and lays the options over it.
+pub(crate) fn load(options: &Options) -> anyhow::Result<Configuration> {
+    let own = options.pod_namespace.clone().or_else(own_namespace);
+    let mut configuration = match &options.config {
+        Some(path) => read(path, own.as_deref())?,
+        None => Configuration::defaults(own.as_deref()),
+    };
+    if let Some(text) = options.feature_gates.as_deref().filter(|text| !text.is_empty()) {
+        if configuration.features != Features::default() {
+            bail!("feature gates for CLI and configuration cannot both specified");
+        }
+        let set = parse_flag(text).map_err(anyhow::Error::msg)?;
+        configuration.features = Features::start(&set).map_err(|errors| anyhow::Error::msg(aggregate(&errors)))?;
+    }
+    if let Some(address) = &options.metrics_bind_address {
+        configuration.metrics.bind_address.clone_from(address);
+    }
+    if let Some(address) = &options.health_probe_bind_address {
+        configuration.health.bind_address.clone_from(address);
+    }
+    if let Some(elect) = options.leader_elect {
+        configuration.leader_election.leader_elect = elect;
+    }
+    Ok(configuration)
+}
+
+fn read(path: &Path, own: Option<&str>) -> anyhow::Result<Configuration> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Configuration::parse(&text, own).with_context(|| path.display().to_string())
+}
+
+/// The kinds of jobs that the configuration names.
+pub(crate) fn kinds(configuration: &Configuration) -> Vec<&'static JobKind> {
+    configuration.integrations.frameworks.iter().filter_map(|name| jobs::kind::of_framework(name)).collect()
+}
+
+/// What the controllers are started with.
+pub(crate) fn controllers(configuration: &Configuration, instance: &str) -> anyhow::Result<run::Options> {
+    let features = &configuration.features;
+    let selector = configuration.managed_jobs_namespace_selector.clone();
+    let longest = if features.on(gate::SHORT_WORKLOAD_NAMES) { jobs::naming::MAX_SHORT_NAME } else { jobs::naming::MAX_NAME };
+    let settings = context::Settings {
+        manage_jobs_without_queue_name: configuration.manage_jobs_without_queue_name,
+        managed_namespaces: Selector::try_from(selector).context("managedJobsNamespaceSelector cannot be used")?,
+        workloads: jobs::construct::Options {
+            label_keys_to_copy: configuration.integrations.label_keys_to_copy.clone(),
+            longest_name: longest,
+        },
+        track_pods_ready: true,
+        finish_orphans: features.on(gate::FINISH_ORPHANED_WORKLOADS),
+        keep_finished: None,
+        concurrency: configuration.group_kind_concurrency.clone(),
+    };
+    Ok(run::Options {
+        settings,
+        cache: cache_options(configuration),
+        kinds: kinds(configuration),
+        lease: lease(configuration, instance),
+        instance: instance.to_owned(),
+        clock: clock::now,
+    })
+}
+
+fn cache_options(configuration: &Configuration) -> cache::Options {
+    let on = |name: &str| configuration.features.on(name);
+    cache::Options {
+        features: CacheFeatures {
+            partial_admission: on(gate::PARTIAL_ADMISSION),
+            flavor_fungibility: on(gate::FLAVOR_FUNGIBILITY),
+            preserve_scan_progress: on("FlavorFungibilityPreserveScanProgress"),
+            priority_sorting_within_cohort: on(gate::PRIORITY_SORTING_WITHIN_COHORT),
+            scheduling_equivalence_hashing: on(gate::SCHEDULING_EQUIVALENCE_HASHING),
+            reclaimable_pods: on(gate::RECLAIMABLE_PODS),
+            unadmitted_workloads_observability: on(gate::UNADMITTED_OBSERVABILITY),
+            admission_gated_by: on(gate::ADMISSION_GATED_BY),
+            priority_boost: on(gate::PRIORITY_BOOST),
+            concurrent_admission: on(gate::CONCURRENT_ADMISSION),
+        },
+        exclude_resource_prefixes: configuration.resources.exclude_resource_prefixes.clone(),
+        quota_check: QuotaCheck::default(),
+        ..cache::Options::default()
+    }
+}
+
+fn lease(configuration: &Configuration, instance: &str) -> Option<lease::Options> {
+    let election = &configuration.leader_election;
+    election.leader_elect.then(|| lease::Options {
+        namespace: election.resource_namespace.clone(),
+        name: election.resource_name.clone(),
+        identity: instance.to_owned(),
+        duration: election.lease_duration,
+        renew_deadline: election.renew_deadline,
+        retry_period: election.retry_period,
+        clock: clock::now,
+    })
+}
