@@ -17,6 +17,7 @@ use crate::LabelSelector;
 use crate::features::Features;
 use crate::field::{FieldError, aggregate};
 use crate::names::{SYSTEM_NAMESPACE, WEBHOOK_SECRET, WEBHOOK_SERVICE};
+use crate::wire::wire_enum;
 use read::Reader;
 
 pub use duration::parse_duration;
@@ -41,7 +42,11 @@ pub struct Configuration {
     pub client_connection: ClientConnection,
     pub integrations: Integrations,
     pub resources: Resources,
+    /// How long finished Workloads are kept; absent for ever.
+    pub retain_finished_workloads: Option<Duration>,
     pub features: Features,
+    /// What was asked for and is not there yet, to be said at start.
+    pub warnings: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,14 +100,21 @@ pub struct ClientConnection {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Integrations {
+    /// Those of the frameworks asked for that this controller has.
     pub frameworks: Vec<String>,
     /// Labels that a Workload takes over from its job.
     pub label_keys_to_copy: Vec<String>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+wire_enum! {
+    /// What becomes of a request for a resource that no group of the ClusterQueue covers.
+    QuotaCheckStrategy { BlockUndeclared, IgnoreUndeclared }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resources {
     pub exclude_resource_prefixes: Vec<String>,
+    pub quota_check_strategy: QuotaCheckStrategy,
 }
 
 /// The file cannot be used.
@@ -187,13 +199,20 @@ impl Configuration {
                 burst: r.or("clientConnection.burst", 500),
             },
             integrations: Integrations {
-                frameworks: r.or("integrations.frameworks", vec!["batch/job".to_owned()]),
+                frameworks: frameworks(r),
                 label_keys_to_copy: r.or("integrations.labelKeysToCopy", Vec::new()),
             },
             resources: Resources {
                 exclude_resource_prefixes: r.or("resources.excludeResourcePrefixes", Vec::new()),
+                quota_check_strategy: r.or(
+                    "resources.quotaCheckStrategy",
+                    QuotaCheckStrategy::BlockUndeclared,
+                ),
             },
+            retain_finished_workloads: r
+                .optional_duration("objectRetentionPolicies.workloads.afterFinished"),
             features: features(r),
+            warnings: warnings(r),
             namespace,
         }
     }
@@ -219,6 +238,28 @@ fn leader_election(r: &mut Reader, namespace: &str) -> LeaderElection {
         renew_deadline: r.duration("leaderElection.renewDeadline", Duration::from_secs(10)),
         retry_period: r.duration("leaderElection.retryPeriod", Duration::from_secs(2)),
     }
+}
+
+/// Frameworks of the reference that are not here yet are left out with a warning, so that its shipped configuration starts;
+/// the rules refuse names that nobody knows.
+fn frameworks(r: &mut Reader) -> Vec<String> {
+    let (later, now): (Vec<String>, Vec<String>) = r
+        .or("integrations.frameworks", vec!["batch/job".to_owned()])
+        .into_iter()
+        .partition(|name: &String| rules::FRAMEWORKS_TO_COME.contains(&name.as_str()));
+    for name in later {
+        r.warn(format!(
+            "integrations.frameworks: {name} is not managed by this controller yet"
+        ));
+    }
+    now
+}
+
+fn warnings(r: &mut Reader) -> Vec<String> {
+    for field in ["visibilityServer.bindAddress", "visibilityServer.bindPort"] {
+        r.without_effect(field, "the visibility API is not served");
+    }
+    r.take_warnings()
 }
 
 fn features(r: &mut Reader) -> Features {

@@ -11,6 +11,8 @@ mod parts;
 mod queues;
 #[path = "crdgen/schema.rs"]
 mod schema;
+#[path = "crdgen/small.rs"]
+mod small;
 #[path = "crdgen/workload.rs"]
 mod workload;
 #[path = "crdgen/workload_status.rs"]

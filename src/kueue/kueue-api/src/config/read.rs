@@ -24,17 +24,16 @@ const NOT_YET: &[&str] = &[
     "multiKueue",
     "fairSharing",
     "admissionFairSharing",
-    "resources.quotaCheckStrategy",
     "resources.transformations",
     "resources.deviceClassMappings",
-    "objectRetentionPolicies",
-    "visibilityServer",
+    "objectRetentionPolicies.workloads.afterDeactivatedByKueue",
 ];
 
 pub(super) struct Reader {
     root: Value,
     known: BTreeSet<&'static str>,
     errors: Vec<FieldError>,
+    warnings: Vec<String>,
 }
 
 /// A path as errors show it.
@@ -48,6 +47,7 @@ impl Reader {
             root: Value::Object(Map::new()),
             known: BTreeSet::from(["apiVersion", "kind"]),
             errors: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 
@@ -95,6 +95,30 @@ impl Reader {
             self.fault(FieldError::invalid(&path(dotted), text, &detail));
             default
         })
+    }
+
+    /// As `or`, where there may be no value.
+    pub(super) fn optional_duration(&mut self, dotted: &'static str) -> Option<Duration> {
+        self.known.insert(dotted);
+        self.find(dotted)?;
+        Some(self.duration(dotted, Duration::ZERO))
+    }
+
+    /// Reads and drops a field whose effect is not built yet and that shipped configurations carry: it is said, not refused.
+    pub(super) fn without_effect(&mut self, dotted: &'static str, why: &str) {
+        self.known.insert(dotted);
+        if self.find(dotted).is_some() {
+            self.warnings
+                .push(format!("{dotted} has no effect yet: {why}"));
+        }
+    }
+
+    pub(super) fn warn(&mut self, warning: String) {
+        self.warnings.push(warning);
+    }
+
+    pub(super) fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
     }
 
     pub(super) fn fault(&mut self, error: FieldError) {

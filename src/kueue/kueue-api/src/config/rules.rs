@@ -3,12 +3,33 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::read::path;
-use super::{Configuration, LeaderElection, NAMESPACE_NAME_LABEL};
+use super::{Configuration, LeaderElection, NAMESPACE_NAME_LABEL, QuotaCheckStrategy, Resources};
 use crate::field::FieldError;
 use crate::validation::{is_qualified_name, is_subdomain, matches_selector, selector};
 
 /// Job kinds this controller runs.
-pub(super) const FRAMEWORKS: &[&str] = &["batch/job"];
+const FRAMEWORKS: &[&str] = &["batch/job"];
+
+/// Job kinds of the reference that are still to be built.
+pub(super) const FRAMEWORKS_TO_COME: &[&str] = &[
+    "kubeflow.org/mpijob",
+    "kubeflow.org/paddlejob",
+    "kubeflow.org/pytorchjob",
+    "kubeflow.org/tfjob",
+    "kubeflow.org/xgboostjob",
+    "kubeflow.org/jaxjob",
+    "ray.io/rayjob",
+    "ray.io/raycluster",
+    "ray.io/rayservice",
+    "jobset.x-k8s.io/jobset",
+    "workload.codeflare.dev/appwrapper",
+    "trainer.kubeflow.org/trainjob",
+    "sparkoperator.k8s.io/sparkapplication",
+    "leaderworkerset.x-k8s.io/leaderworkerset",
+    "pod",
+    "deployment",
+    "statefulset",
+];
 
 pub(super) fn check(configuration: &Configuration) -> Vec<FieldError> {
     let mut errors = frameworks(&configuration.integrations.frameworks);
@@ -17,6 +38,7 @@ pub(super) fn check(configuration: &Configuration) -> Vec<FieldError> {
     errors.extend(certificates(configuration));
     errors.extend(lease(&configuration.leader_election));
     errors.extend(concurrency(&configuration.group_kind_concurrency));
+    errors.extend(quota_check(&configuration.resources));
     errors
 }
 
@@ -123,4 +145,17 @@ fn concurrency(by_kind: &BTreeMap<String, u32>) -> Vec<FieldError> {
         )
     })
     .collect()
+}
+
+fn quota_check(resources: &Resources) -> Option<FieldError> {
+    let path = path("resources.quotaCheckStrategy");
+    let both = resources.quota_check_strategy == QuotaCheckStrategy::IgnoreUndeclared
+        && !resources.exclude_resource_prefixes.is_empty();
+    both.then(|| {
+        FieldError::invalid(
+            &path,
+            "IgnoreUndeclared",
+            "cannot be combined with excludeResourcePrefixes",
+        )
+    })
 }

@@ -55,8 +55,8 @@ fn mistakes_are_named() {
         ),
         (
             "frameworks",
-            "integrations:\n  frameworks: [batch/job, jobset.x-k8s.io/jobset]\n",
-            "integrations.frameworks[1]: Unsupported value: \"jobset.x-k8s.io/jobset\": supported values: \"batch/job\"",
+            "integrations:\n  frameworks: [batch/job, unregistered/job]\n",
+            "integrations.frameworks[1]: Unsupported value: \"unregistered/job\": supported values: \"batch/job\"",
         ),
         (
             "framework twice",
@@ -165,4 +165,22 @@ fn durations_are_gos() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn what_is_to_come_is_said() {
+    let fields = "integrations:\n  frameworks: [batch/job, pod]\nvisibilityServer:\n  bindPort: 8082\nobjectRetentionPolicies:\n  workloads:\n    afterFinished: 0s\n";
+    let configuration = Configuration::parse(&file(fields), None).unwrap();
+    assert_eq!(configuration.integrations.frameworks, ["batch/job"]);
+    assert_eq!(
+        configuration.retain_finished_workloads,
+        Some(Duration::ZERO)
+    );
+    assert_eq!(
+        configuration.warnings,
+        [
+            "integrations.frameworks: pod is not managed by this controller yet",
+            "visibilityServer.bindPort has no effect yet: the visibility API is not served",
+        ]
+    );
 }

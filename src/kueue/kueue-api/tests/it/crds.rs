@@ -1,0 +1,347 @@
+//! The generated definitions: fresh, and equal in structure to what section 1 of the reference describes. What an API server does
+//! with them is in `api-server-cases.yaml`.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../manifests/kueue/crds")
+}
+
+fn definition(plural: &str) -> Value {
+    let path = folder().join(format!("kueue.x-k8s.io_{plural}.yaml"));
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_saphyr::from_str(&text).unwrap()
+}
+
+/// `spec.resourceGroups[].flavors{}`: `[]` goes into a list, `{}` into the values of a map.
+fn at<'a>(schema: &'a Value, path: &str) -> &'a Value {
+    let mut at = schema;
+    for name in path.split('.').filter(|name| !name.is_empty()) {
+        let bare = name.trim_end_matches("[]").trim_end_matches("{}");
+        at = &at["properties"][bare];
+        if name.ends_with("[]") {
+            at = &at["items"];
+        } else if name.ends_with("{}") {
+            at = &at["additionalProperties"];
+        }
+    }
+    at
+}
+
+fn schema(definition: &Value) -> &Value {
+    &definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+}
+
+#[test]
+fn the_written_files_are_fresh() {
+    let fresh = tempfile::tempdir().unwrap();
+    crdgen(fresh.path());
+    for entry in std::fs::read_dir(fresh.path()).unwrap() {
+        let entry = entry.unwrap();
+        let written = std::fs::read_to_string(folder().join(entry.file_name())).unwrap_or_default();
+        let fresh = std::fs::read_to_string(entry.path()).unwrap();
+        assert!(
+            written == fresh,
+            "{:?} is stale: run `cargo run -p kueue-api --bin crdgen`",
+            entry.file_name()
+        );
+    }
+    let count = |path: &Path| std::fs::read_dir(path).unwrap().count();
+    assert_eq!(count(fresh.path()), 11);
+    assert_eq!(
+        count(&folder()),
+        11,
+        "a file in {} that nobody generates",
+        folder().display()
+    );
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the generator is the program under test, and this crate may not know `exec`"
+)]
+fn crdgen(folder: &Path) {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_crdgen"))
+        .arg(folder)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn kinds_are_served_as_the_reference_serves_them() {
+    let cases = [
+        (
+            "clusterqueues",
+            "ClusterQueue",
+            "Cluster",
+            json!(["cq"]),
+            true,
+            "Cohort=.spec.cohortName Strategy=.spec.queueingStrategy+ Pending Workloads=.status.pendingWorkloads Admitted Workloads=.status.admittedWorkloads+",
+        ),
+        ("cohorts", "Cohort", "Cluster", json!(["co"]), true, ""),
+        (
+            "localqueues",
+            "LocalQueue",
+            "Namespaced",
+            json!(["queue", "queues", "lq"]),
+            true,
+            "ClusterQueue=.spec.clusterQueue Pending Workloads=.status.pendingWorkloads Admitted Workloads=.status.admittedWorkloads",
+        ),
+        (
+            "workloads",
+            "Workload",
+            "Namespaced",
+            json!(["kwl", "kueueworkload", "kueueworkloads"]),
+            true,
+            "Queue=.spec.queueName Reserved in=.status.admission.clusterQueue Admitted=.status.conditions[?(@.type=='Admitted')].status Finished=.status.conditions[?(@.type=='Finished')].status Age=.metadata.creationTimestamp",
+        ),
+        (
+            "resourceflavors",
+            "ResourceFlavor",
+            "Cluster",
+            json!(["flavor", "flavors", "rf"]),
+            false,
+            "",
+        ),
+        (
+            "admissionchecks",
+            "AdmissionCheck",
+            "Cluster",
+            json!(["ac"]),
+            true,
+            "",
+        ),
+        (
+            "workloadpriorityclasses",
+            "WorkloadPriorityClass",
+            "Cluster",
+            json!(["wpc"]),
+            false,
+            "Value=.value",
+        ),
+        (
+            "provisioningrequestconfigs",
+            "ProvisioningRequestConfig",
+            "Cluster",
+            json!(["prc"]),
+            false,
+            "",
+        ),
+        (
+            "multikueueconfigs",
+            "MultiKueueConfig",
+            "Cluster",
+            json!(["mkconf"]),
+            false,
+            "",
+        ),
+        (
+            "multikueueclusters",
+            "MultiKueueCluster",
+            "Cluster",
+            json!(["mkc"]),
+            true,
+            "Connected=.status.conditions[?(@.type=='Active')].status Age=.metadata.creationTimestamp",
+        ),
+        (
+            "topologies",
+            "Topology",
+            "Cluster",
+            json!(["topo"]),
+            false,
+            "",
+        ),
+    ];
+    for (plural, kind, scope, short_names, status, columns) in cases {
+        let definition = definition(plural);
+        let spec = &definition["spec"];
+        assert_eq!(spec["group"], "kueue.x-k8s.io", "{plural}");
+        assert_eq!(
+            (
+                &spec["names"]["kind"],
+                &spec["scope"],
+                &spec["names"]["shortNames"]
+            ),
+            (&json!(kind), &json!(scope), &short_names),
+            "{plural}"
+        );
+        let [version] = spec["versions"].as_array().unwrap().as_slice() else {
+            panic!("{plural}: versions")
+        };
+        assert_eq!(
+            (&version["name"], &version["served"], &version["storage"]),
+            (&json!("v1beta2"), &json!(true), &json!(true)),
+            "{plural}"
+        );
+        assert_eq!(
+            version["subresources"]["status"].is_object(),
+            status,
+            "{plural}"
+        );
+        assert_eq!(columns_of(version), columns, "{plural}");
+    }
+    assert_eq!(
+        definition("workloads")["spec"]["versions"][0]["selectableFields"],
+        json!([{"jsonPath": ".status.admission.clusterQueue"}])
+    );
+}
+
+/// `Name=path`, with `+` for a column that only wide output shows.
+fn columns_of(version: &Value) -> String {
+    let columns = version["additionalPrinterColumns"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    let text = |c: &Value| {
+        format!(
+            "{}={}{}",
+            c["name"].as_str().unwrap(),
+            c["jsonPath"].as_str().unwrap(),
+            if c["priority"] == 1 { "+" } else { "" }
+        )
+    };
+    columns.iter().map(text).collect::<Vec<_>>().join(" ")
+}
+
+/// Limits, enumerations, defaults and list kinds of the reference, one a line: kind, path, keyword, value.
+#[test]
+fn fields_have_the_limits_of_the_reference() {
+    let mut wrong = Vec::new();
+    for line in include_str!("crd-fields.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+    {
+        let [plural, path, keyword, want] = line.splitn(4, ' ').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let definition = definition(plural);
+        let found = &at(schema(&definition), path.trim_start_matches('.'))[keyword];
+        if *found != serde_json::from_str::<Value>(want).unwrap() {
+            wrong.push(format!(
+                "{plural} {path} {keyword}: want {want}, found {found}"
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Where each rule stands and what it says, one a line: kind, path, message.
+#[test]
+fn rules_say_what_the_reference_says() {
+    for line in include_str!("crd-rules.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+    {
+        let [plural, path, message] = line.splitn(3, ' ').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let definition = definition(plural);
+        let rules =
+            &at(schema(&definition), path.trim_start_matches('.'))["x-kubernetes-validations"];
+        let found = rules
+            .as_array()
+            .into_iter()
+            .flatten()
+            .any(|rule| rule["message"] == message);
+        assert!(found, "{plural} {path}: no rule says {message:?}");
+    }
+}
+
+/// No field of a definition is unknown to the wire types: what the API server keeps, the controller can read.
+#[test]
+fn the_wire_types_know_every_field() {
+    use kueue_api::v1beta2::{
+        ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Topology, Workload,
+    };
+    fn check<T: serde::de::DeserializeOwned + serde::Serialize>(plural: &str) {
+        let definition = definition(plural);
+        let full = example(schema(&definition), "");
+        let read: T = serde_json::from_value(full.clone())
+            .unwrap_or_else(|error| panic!("{plural}: {error}\n{full}"));
+        let mut missing = Vec::new();
+        lost(
+            &full,
+            &serde_json::to_value(read).unwrap(),
+            plural,
+            &mut missing,
+        );
+        assert!(
+            missing.is_empty(),
+            "fields the wire types do not know: {missing:?}"
+        );
+    }
+    check::<ClusterQueue>("clusterqueues");
+    check::<Cohort>("cohorts");
+    check::<LocalQueue>("localqueues");
+    check::<ResourceFlavor>("resourceflavors");
+    check::<Workload>("workloads");
+    check::<Topology>("topologies");
+    check::<kueue_api::v1beta2::AdmissionCheck>("admissionchecks");
+    check::<kueue_api::v1beta2::WorkloadPriorityClass>("workloadpriorityclasses");
+    check::<kueue_api::v1beta2::ProvisioningRequestConfig>("provisioningrequestconfigs");
+    check::<kueue_api::v1beta2::MultiKueueConfig>("multikueueconfigs");
+    check::<kueue_api::v1beta2::MultiKueueCluster>("multikueueclusters");
+}
+
+/// An object with every field of a schema.
+fn example(schema: &Value, name: &str) -> Value {
+    if let Some(values) = schema["enum"].as_array() {
+        return values[0].clone();
+    }
+    if schema["x-kubernetes-int-or-string"] == true {
+        return json!("1");
+    }
+    match schema["type"].as_str() {
+        Some("array") => json!([example(&schema["items"], "")]),
+        Some("boolean") => json!(true),
+        Some("integer") => json!(1),
+        Some("string") if schema["format"] == "date-time" => json!("2026-08-22T12:00:00Z"),
+        Some("string") => json!("x"),
+        _ if schema["additionalProperties"].is_object() => {
+            json!({"k": example(&schema["additionalProperties"], "")})
+        }
+        _ if name == "metadata" && schema["properties"].is_null() => json!({"name": "x"}),
+        _ if schema["x-kubernetes-preserve-unknown-fields"] == true => {
+            json!({"containers": [{"name": "c"}]})
+        }
+        _ => Value::Object(
+            schema["properties"]
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(name, s)| (name.clone(), example(s, name)))
+                .collect(),
+        ),
+    }
+}
+
+fn lost(written: &Value, read: &Value, at: &str, missing: &mut Vec<String>) {
+    match (written, read) {
+        (Value::Object(written), Value::Object(read)) => {
+            for (name, value) in written
+                .iter()
+                .filter(|(name, _)| !["apiVersion", "kind"].contains(&name.as_str()))
+            {
+                match read.get(name) {
+                    Some(found) => lost(value, found, &format!("{at}.{name}"), missing),
+                    None => missing.push(format!("{at}.{name}")),
+                }
+            }
+        }
+        (Value::Array(written), Value::Array(read)) => {
+            written
+                .iter()
+                .zip(read)
+                .for_each(|(written, read)| lost(written, read, &format!("{at}[]"), missing));
+        }
+        _ => {}
+    }
+}
