@@ -75,7 +75,11 @@ impl Cache {
     /// The LocalQueue of every workload of a ClusterQueue that is set aside.
     #[must_use]
     pub fn inadmissible(&self, name: &ClusterQueueName) -> Vec<LocalQueueKey> {
-        let parked = self.queues.get(name).into_iter().flat_map(|queue| queue.pending.parked());
+        let parked = self
+            .queues
+            .get(name)
+            .into_iter()
+            .flat_map(|queue| queue.pending.parked());
         let known = parked.filter_map(|key| self.workloads.get(key));
         known.map(|state| state.info.local_queue.clone()).collect()
     }
@@ -85,7 +89,10 @@ impl Cache {
     pub fn pending_resources(&self, name: &ClusterQueueName) -> Requests {
         let mut sum = Requests::new();
         let pending = self.queues.get(name).map(|queue| queue.pending.in_order());
-        let known = pending.into_iter().flatten().filter_map(|key| self.workloads.get(key));
+        let known = pending
+            .into_iter()
+            .flatten()
+            .filter_map(|key| self.workloads.get(key));
         for pod_set in known.flat_map(|state| &state.info.pod_sets) {
             sum.add_all(&pod_set.per_pod.times(pod_set.count));
         }

@@ -5,6 +5,8 @@
 
 mod assign;
 mod cycle;
+#[cfg(test)]
+mod fixture;
 mod invariants;
 mod labels;
 pub mod messages;

@@ -112,31 +112,36 @@ fn raise(to: &mut Quantities, other: &Quantities) {
     }
 }
 
-/// One text for each container that asks for more than its limits.
+/// One text for each container, and one for the pod as a whole, that asks for more than its limits.
 pub(super) fn above_limits(spec: &core::PodSpec, field: &str) -> Result<Vec<String>, Unreadable> {
-    let init = spec
-        .init_containers
-        .iter()
-        .flatten()
-        .enumerate()
-        .map(|(index, container)| (format!("initContainers[{index}]"), container));
-    let main = spec
-        .containers
-        .iter()
-        .enumerate()
-        .map(|(index, container)| (format!("containers[{index}]"), container));
+    let init = spec.init_containers.iter().flatten().enumerate();
+    let init = init.map(|(index, one)| {
+        (
+            format!("{field}.initContainers[{index}]"),
+            one.resources.as_ref(),
+        )
+    });
+    let main = spec.containers.iter().enumerate();
+    let main = main.map(|(index, one)| {
+        (
+            format!("{field}.containers[{index}]"),
+            one.resources.as_ref(),
+        )
+    });
+    let whole = std::iter::once((format!("{field}.resources"), spec.resources.as_ref()));
     let mut found = Vec::new();
-    for (place, container) in init.chain(main) {
-        let path = format!("{field}.{place}");
-        let Some(resources) = &container.resources else {
-            continue;
-        };
+    for (path, resources) in init.chain(main).chain(whole) {
+        let Some(resources) = resources else { continue };
         let limits = read(resources.limits.as_ref(), &path)?;
         let requests = read(resources.requests.as_ref(), &path)?;
-        let above = requests
+        let above = |(name, request): &(&String, &Quantity)| {
+            limits.get(*name).is_some_and(|limit| *request > limit)
+        };
+        let names: Vec<_> = requests
             .iter()
-            .filter(|(name, request)| limits.get(*name).is_some_and(|limit| *request > limit));
-        let names: Vec<_> = above.map(|(name, _)| format!("{name:?}")).collect();
+            .filter(above)
+            .map(|(name, _)| format!("{name:?}"))
+            .collect();
         if !names.is_empty() {
             found.push(format!(
                 "{path}: Invalid value: [{}]: requests must not exceed its limits",
