@@ -18,7 +18,7 @@ const DIRECTIVES: &[&str] = &[
     "question", "hint", "more", "trouble", "note", "warning", "expected", "why",
 ];
 const FENCE_WORDS: &str =
-    "expected `LANG`, `LANG run`, `LANG file=PATH`, `LANG output` or `LANG schema CAPTION`";
+    "expected `LANG`, `LANG run`, `LANG file=PATH`, `LANG output` or `LANG diagram CAPTION`";
 
 struct Walk<'w> {
     file: &'w str,
@@ -178,7 +178,7 @@ impl Walk<'_> {
                 })
             }
             "output" => Some(Block::Output { text }),
-            "schema" if !caption.is_empty() => Some(Block::Diagram {
+            "schema" | "diagram" if !caption.is_empty() => Some(Block::Diagram {
                 caption: caption.trim().to_owned(),
                 text,
             }),
@@ -250,7 +250,7 @@ impl Walk<'_> {
             _ => None,
         };
         if let Some((kind, title)) = folded {
-            if title.is_empty() {
+            if title.is_empty() && kind != FoldKind::Trouble {
                 findings.add(
                     self.file,
                     line(node),

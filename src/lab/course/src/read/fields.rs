@@ -200,7 +200,7 @@ impl<'a> Fields<'a> {
         match Predicate::compile(&text) {
             Ok(predicate) => Some(predicate),
             Err(reason) => {
-                self.complain(findings, line, format!("`{key}` is {reason}"));
+                self.complain(findings, line, format!("`{key}`: {reason}"));
                 None
             }
         }
@@ -222,6 +222,11 @@ impl<'a> Fields<'a> {
             }
             None => &[],
         }
+    }
+
+    /// After a complaint about the whole map: its keys need no further ones.
+    pub(crate) fn forget(&mut self) {
+        self.entries.clear();
     }
 
     /// Reports the keys that nobody asked for.

@@ -41,6 +41,7 @@ pub(super) fn rule(
                 line,
                 format!("says nothing; expected one of: {}", WORDS.join(", ")),
             );
+            fields.forget();
             return None;
         }
         several => {
@@ -52,6 +53,7 @@ pub(super) fn rule(
                     several.join(" and ")
                 ),
             );
+            fields.forget();
             return None;
         }
     };

@@ -34,10 +34,16 @@ impl Node {
                 .lines()
                 .find(|line| !line.trim().is_empty())
                 .unwrap_or("not YAML");
-            (
-                line,
-                format!("not valid YAML: {}", first.trim_start_matches("error: ")),
-            )
+            // The place is told by us, and the library's options are not the author's affair.
+            let reason = match first
+                .strip_prefix("line ")
+                .and_then(|rest| rest.split_once(": "))
+            {
+                Some((_, reason)) => reason,
+                None => first,
+            };
+            let reason = reason.split(", set ").next().unwrap_or(reason);
+            (line, format!("not valid YAML: {reason}"))
         })
     }
 
