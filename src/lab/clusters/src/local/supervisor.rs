@@ -3,6 +3,7 @@
 //! It outlives the platform, which reaches it over its control socket. It leads the process group of everything it
 //! starts, so that what it leaves behind when killed can be found.
 
+mod furnish;
 mod keeper;
 mod ready;
 mod relay;
@@ -57,6 +58,8 @@ pub(crate) struct Context {
     pub(crate) record: Record,
     pub(crate) history: History,
     pub(crate) port: watch::Sender<Option<u16>>,
+    /// Cancelled when the environment can only go on by starting anew.
+    pub(crate) lost: CancellationToken,
     pub(crate) now: fn() -> Timestamp,
 }
 
@@ -87,6 +90,7 @@ pub(crate) async fn run(dir: PathBuf, now: fn() -> Timestamp) -> Result<(), Supe
         record,
         history,
         port,
+        lost: CancellationToken::new(),
         now,
     };
     note_runtime(&context, None)?;
@@ -127,6 +131,7 @@ pub(crate) async fn bare(
         record,
         history,
         port: watch::channel(None).0,
+        lost: CancellationToken::new(),
         now,
     };
     let mut running = Running::default();

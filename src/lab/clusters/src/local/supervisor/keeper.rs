@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use exec::{Cmd, ExecError, Grouping, RotatingLog};
 use jiff::Timestamp;
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -41,7 +41,6 @@ impl fmt::Debug for Kept {
 pub(super) struct Keeper {
     name: &'static str,
     stop: CancellationToken,
-    again: Arc<Notify>,
     deaths: watch::Receiver<u32>,
     task: JoinHandle<()>,
 }
@@ -54,7 +53,6 @@ impl Keeper {
         now: fn() -> Timestamp,
     ) -> Result<Self, ExecError> {
         let stop = CancellationToken::new();
-        let again = Arc::new(Notify::new());
         let (died, deaths) = watch::channel(0);
         let name = kept.name;
         let first = spawn(&kept)?;
@@ -63,13 +61,11 @@ impl Keeper {
             history,
             now,
             stop: stop.clone(),
-            again: Arc::clone(&again),
             died,
         };
         Ok(Self {
             name,
             stop,
-            again,
             deaths,
             task: tokio::spawn(keeping.run(first)),
         })
@@ -84,11 +80,6 @@ impl Keeper {
         self.deaths.clone()
     }
 
-    /// Ends it and starts it again, without counting that as a death.
-    pub(super) fn start_again(&self) {
-        self.again.notify_one();
-    }
-
     /// Ends it for good; completes when it is reaped.
     pub(super) async fn stop(self) {
         self.stop.cancel();
@@ -101,7 +92,6 @@ struct Keeping {
     history: History,
     now: fn() -> Timestamp,
     stop: CancellationToken,
-    again: Arc<Notify>,
     died: watch::Sender<u32>,
 }
 
@@ -118,11 +108,6 @@ impl Keeping {
                     () = self.stop.cancelled() => {
                         let _ = child.stop(self.kept.grace).await;
                         return;
-                    }
-                    () = self.again.notified() => {
-                        let _ = child.stop(self.kept.grace).await;
-                        *child = match spawn(&self.kept) { Ok(new) => new, Err(_) => continue };
-                        continue;
                     }
                 },
             };
@@ -143,7 +128,6 @@ impl Keeping {
             self.died.send_modify(|deaths| *deaths += 1);
             tokio::select! {
                 () = tokio::time::sleep(delay) => {}
-                () = self.again.notified() => {}
                 () = self.stop.cancelled() => return,
             }
             child = spawn(&self.kept).ok();

@@ -12,7 +12,7 @@ const SHORTEST: Duration = Duration::from_millis(20);
 const LONGEST: Duration = Duration::from_millis(250);
 
 /// A client from a kubeconfig file of ours.
-pub(super) async fn admin_client(kubeconfig: &Path) -> Result<Client, String> {
+pub(super) async fn client(kubeconfig: &Path) -> Result<Client, String> {
     let read = Kubeconfig::read_from(kubeconfig).map_err(|error| error.to_string())?;
     let mut config = kube::Config::from_custom_kubeconfig(read, &KubeConfigOptions::default())
         .await

@@ -13,9 +13,10 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::keeper::{Keeper, Kept};
-use super::{Context, note_runtime, ready, relay};
+use super::{Context, furnish, note_runtime, ready, relay};
+use crate::host_node::HostNode;
 use crate::local::kubeconfig::{self, IN_SANDBOX, server_on};
-use crate::local::record::{Runtime, write_file};
+use crate::local::record::write_file;
 use crate::local::servers;
 use crate::pki::{self, Pki};
 use crate::provider::{Phase, PhaseEvent, PhaseState, Progress};
@@ -30,13 +31,17 @@ const PORTS_TRIED: u32 = 5;
 /// Everything that must be ended, in the order in which it was started.
 #[derive(Debug, Default)]
 pub(super) struct Running {
-    keepers: Vec<Keeper>,
-    cancel: CancellationToken,
+    pub(super) keepers: Vec<Keeper>,
+    pub(super) host_node: Option<HostNode>,
+    pub(super) cancel: CancellationToken,
 }
 
 impl Running {
     /// Ends everything, the last started first; those that do not need each other together.
     pub(super) async fn stop(&mut self) {
+        if let Some(host_node) = self.host_node.take() {
+            host_node.stop().await;
+        }
         let storage = ["etcd", "kube-apiserver"];
         let (clients, servers): (Vec<_>, Vec<_>) = self
             .keepers
@@ -47,13 +52,6 @@ impl Running {
             server.stop().await;
         }
         self.cancel.cancel();
-    }
-
-    fn again(&self, names: &[&str]) {
-        self.keepers
-            .iter()
-            .filter(|keeper| names.contains(&keeper.name()))
-            .for_each(Keeper::start_again);
     }
 }
 
@@ -99,7 +97,7 @@ pub(super) async fn start(context: &Context, running: &mut Running) -> Result<()
         api_server(context, running, &pki),
     )
     .await?;
-    furnish(context, running, &admin).await?;
+    furnish::furnish(context, running, &admin, &pki, routes).await?;
     phase(context, Phase::Ready, async { Ok(()) }).await
 }
 
@@ -157,82 +155,19 @@ fn serve_sockets(
     Ok(())
 }
 
-/// What needs an API server: none of these needs another, so all begin at once.
-async fn furnish(context: &Context, running: &mut Running, admin: &Client) -> Result<(), String> {
-    let layout = &context.layout;
-    let programs = &context.record.programs;
-    let own = || (layout.clone(), programs.clone());
-    let (paths, commands) = own();
-    let manager = keep(context, "kube-controller-manager", move || {
-        servers::controller_manager(&paths, &commands)
-    })?;
-    let manager_deaths = manager.deaths();
-    running.keepers.push(manager);
-    let (paths, commands) = own();
-    let scheduler = keep(context, "kube-scheduler", move || {
-        servers::scheduler(&paths, &commands)
-    })?;
-    let scheduler_deaths = scheduler.deaths();
-    running.keepers.push(scheduler);
-    let (paths, commands) = own();
-    running.keepers.push(keep(context, "kwok", move || {
-        servers::kwok(&paths, &commands)
-    })?);
-
-    let accounts = answers(
-        context,
-        "kube-controller-manager",
-        manager_deaths,
-        ready::default_service_account(admin),
-    );
-    // NODE: walls::apply(admin)
-    let rules = async { Ok(()) };
-    let nodes = async {
-        let profile = &context.record.profile;
-        kwok::create_namespaces(admin, profile)
-            .await
-            .map_err(|error| error.to_string())?;
-        kwok::create_nodes(admin, profile, (context.now)())
-            .await
-            .map_err(|error| error.to_string())?;
-        tokio::spawn(kwok::keep_alive(
-            admin.clone(),
-            context.now,
-            running.cancel.clone(),
-        ));
-        tokio::spawn(kwok::remove_orphans(admin.clone(), running.cancel.clone()));
-        Ok(())
-    };
-    tokio::try_join!(
-        phase(context, Phase::ControllerManager, accounts),
-        phase(context, Phase::Rules, rules),
-        phase(context, Phase::Nodes, nodes),
-    )?;
-    phase(context, Phase::Scheduler, async {
-        if *scheduler_deaths.borrow() == 0 {
-            Ok(())
-        } else {
-            Err(log_tail(context, "kube-scheduler"))
-        }
-    })
-    .await
-}
-
 /// Starts the API server on a port that is free, on another one when somebody else took it in between.
 async fn api_server(context: &Context, running: &mut Running, pki: &Pki) -> Result<Client, String> {
-    let mut wanted = Runtime::read(&context.layout).and_then(|runtime| runtime.port);
     for _ in 0..PORTS_TRIED {
-        let port = free_port(wanted.take())?;
+        let port = free_port()?;
         let admin = use_port(context, pki, port).await?;
         let own = context.clone();
         let server = keep(context, "kube-apiserver", move || {
-            let port = own.port.borrow().unwrap_or(port);
             servers::api_server(&own.layout, &own.record.programs, port)
         })?;
         let deaths = server.deaths();
         tokio::select! {
             () = ready::api_server(&admin) => {
-                watch_port(context, pki, server.deaths());
+                watch_port(context, port, server.deaths());
                 running.keepers.push(server);
                 return Ok(admin);
             }
@@ -258,7 +193,7 @@ async fn use_port(context: &Context, pki: &Pki, port: u16) -> Result<Client, Str
     let admin = write_kubeconfigs(context, pki, port)?;
     context.port.send_replace(Some(port));
     note_runtime(context, Some(port)).map_err(|error| error.to_string())?;
-    ready::admin_client(&admin).await
+    ready::client(&admin).await
 }
 
 fn write_kubeconfigs(context: &Context, pki: &Pki, port: u16) -> Result<PathBuf, String> {
@@ -275,23 +210,19 @@ fn write_kubeconfigs(context: &Context, pki: &Pki, port: u16) -> Result<PathBuf,
     kubeconfig::write(&context.layout, pki, pki::ADMIN, &server).map_err(|error| error.to_string())
 }
 
-/// When the API server dies later and its port is taken meanwhile, it comes back on another.
-fn watch_port(context: &Context, pki: &Pki, mut deaths: watch::Receiver<u32>) {
-    let (context, pki) = (context.clone(), pki.clone());
+/// When the API server dies later and its port is taken meanwhile, everything that knows the port must start anew.
+fn watch_port(context: &Context, port: u16, mut deaths: watch::Receiver<u32>) {
+    let lost = context.lost.clone();
     tokio::spawn(async move {
         while deaths.changed().await.is_ok() {
-            let taken = context.port.borrow().is_some_and(|port| !is_free(port));
-            if taken && let Ok(port) = free_port(None) {
-                let _ = use_port(&context, &pki, port).await;
+            if !is_free(port) {
+                lost.cancel();
             }
         }
     });
 }
 
-fn free_port(wanted: Option<u16>) -> Result<u16, String> {
-    if let Some(port) = wanted.filter(|port| is_free(*port)) {
-        return Ok(port);
-    }
+fn free_port() -> Result<u16, String> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .and_then(|listener| listener.local_addr())
         .map(|address| address.port())
@@ -302,7 +233,7 @@ fn is_free(port: u16) -> bool {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
 }
 
-fn keep(
+pub(super) fn keep(
     context: &Context,
     name: &'static str,
     command: impl Fn() -> Cmd + Send + Sync + 'static,
@@ -318,7 +249,7 @@ fn keep(
 }
 
 /// Waits for a sign of life, and no longer than makes sense.
-async fn answers(
+pub(super) async fn answers(
     context: &Context,
     name: &str,
     deaths: watch::Receiver<u32>,
@@ -334,7 +265,7 @@ async fn answers(
 }
 
 /// Tells that a phase begins and how it ended.
-async fn phase<T>(
+pub(super) async fn phase<T>(
     context: &Context,
     phase: Phase,
     work: impl Future<Output = Result<T, String>>,
@@ -358,7 +289,7 @@ async fn phase<T>(
 }
 
 /// The last words of a program, which usually say why it ended.
-fn log_tail(context: &Context, name: &str) -> String {
+pub(super) fn log_tail(context: &Context, name: &str) -> String {
     const SHOWN: usize = 5;
     let path = context.layout.log(name);
     let text = std::fs::read(&path)
