@@ -30,7 +30,9 @@ fn yaml_that_is_none() {
         "lab.yaml",
         "day: 1",
         "day: [1",
-        expect!["lab.yaml:4: not valid YAML: error: line 4 column 5: illegal placement of ':' indicator"],
+        expect![
+            "lab.yaml:4: not valid YAML: error: line 4 column 5: illegal placement of ':' indicator"
+        ],
     );
 }
 
