@@ -30,9 +30,7 @@ fn yaml_that_is_none() {
         "lab.yaml",
         "day: 1",
         "day: [1",
-        expect![
-            "lab.yaml:4: not valid YAML: error: line 4 column 5: illegal placement of ':' indicator"
-        ],
+        expect!["lab.yaml:4: not valid YAML: illegal placement of ':' indicator"],
     );
 }
 
@@ -42,9 +40,7 @@ fn a_key_written_twice() {
         "lab.yaml",
         "day: 1\n",
         "day: 1\nday: 2\n",
-        expect![
-            "lab.yaml:4: not valid YAML: line 4 column 1: duplicate mapping key: day, set DuplicateKeyPolicy in Options if acceptable"
-        ],
+        expect!["lab.yaml:4: not valid YAML: duplicate mapping key: day"],
     );
 }
 
@@ -147,7 +143,7 @@ fn cel_that_does_not_compile() {
         "show: 'spec.",
         "show: 'spec..",
         expect![
-            "lab.yaml:22: hint of criterion `dix-secondes`: `show` is not a CEL expression: Syntax error: no viable alternative at input '..'"
+            "lab.yaml:22: hint of criterion `dix-secondes`: `show`: not a CEL expression: Syntax error: no viable alternative at input '..'"
         ],
     );
 }
@@ -159,7 +155,7 @@ fn cel_with_an_unknown_variable() {
         "show: 'spec.",
         "show: 'specs.",
         expect![
-            "lab.yaml:22: hint of criterion `dix-secondes`: `show` is unknown variable `specs` in CEL: did you mean `spec`?"
+            "lab.yaml:22: hint of criterion `dix-secondes`: `show`: unknown variable `specs` in CEL: did you mean `spec`?"
         ],
     );
 }
