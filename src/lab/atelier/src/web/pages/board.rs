@@ -1,0 +1,111 @@
+//! The live table: queues with their quotas, Workloads with what they wait for, GPU nodes with their devices.
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write as _;
+
+use askama::Template;
+use timeline::{Board, BoardNode, BoardWorkload, FlavorUse, WorkloadState};
+
+use crate::web::desk::BoardView;
+use crate::web::words::Words;
+
+/// Devices in a row of a node's picture.
+const ROW: u32 = 8;
+/// Looks that tell jobs apart; after these they repeat, and the list below names them all the same.
+const LOOKS: usize = 6;
+
+#[derive(Debug, Template)]
+#[template(path = "fragments/board.html")]
+struct BoardFragment<'a> {
+    words: &'a Words,
+    board: Option<&'a Board>,
+}
+
+/// The table as HTML.
+#[must_use]
+pub fn html(view: &BoardView, words: &Words) -> String {
+    crate::web::frame::rendered(&BoardFragment { words, board: view.board.as_ref() })
+}
+
+#[expect(clippy::unused_self, reason = "templates call through self")]
+impl BoardFragment<'_> {
+    /// Used part of a quota; what is borrowed goes beyond the nominal mark, hatched.
+    fn bar(&self, flavor: &FlavorUse) -> String {
+        let share = flavor.share.clamp(0.0, 9.0);
+        let scale = 100.0 / share.max(1.0);
+        let (own, borrowed) = (share.min(1.0) * scale, (share - 1.0).max(0.0) * scale);
+        let mut svg = String::from(
+            r#"<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="ground" width="100" height="8"/>"#,
+        );
+        // Writing into a string cannot fail.
+        let _infallible = write!(svg, r#"<rect class="part" width="{own:.1}" height="8"/>"#);
+        if borrowed > 0.0 {
+            let _infallible =
+                write!(svg, r#"<rect class="borrowed" x="{own:.1}" width="{borrowed:.1}" height="8"/>"#);
+        }
+        svg.push_str("</svg>");
+        svg
+    }
+
+    fn borrows(&self, flavor: &FlavorUse) -> bool {
+        flavor.share > 1.0
+    }
+
+    fn state_word(&self, workload: &BoardWorkload) -> &'static str {
+        match workload.state {
+            WorkloadState::Queued => "workload-queued",
+            WorkloadState::Reserved => "workload-reserved",
+            WorkloadState::Admitted => "workload-admitted",
+            WorkloadState::Running => "workload-running",
+            WorkloadState::Evicted => "workload-evicted",
+            WorkloadState::Finished => "workload-finished",
+        }
+    }
+
+    fn job<'b>(&self, workload: &'b BoardWorkload) -> &'b str {
+        workload.job.as_deref().unwrap_or(&workload.name)
+    }
+
+    fn requests(&self, workload: &BoardWorkload) -> String {
+        let short = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
+        let parts: Vec<String> =
+            workload.requests.iter().map(|(name, amount)| format!("{amount}\u{a0}{}", short(name))).collect();
+        parts.join(", ")
+    }
+
+    fn used(&self, node: &BoardNode) -> u32 {
+        node.pods.iter().map(|pod| pod.gpus).sum()
+    }
+
+    /// A square a device, in the looks of the job that holds it.
+    fn devices(&self, node: &BoardNode) -> String {
+        let mut held = node.pods.iter().flat_map(|pod| {
+            let job = pod.job.as_deref().unwrap_or(&pod.name);
+            std::iter::repeat_n(job, usize::try_from(pod.gpus).unwrap_or_default())
+        });
+        let columns = node.gpus.clamp(1, ROW);
+        let rows = node.gpus.div_ceil(ROW);
+        let mut svg = format!(
+            r#"<svg class="devices" viewBox="0 0 {} {}" width="{}" height="{}" aria-hidden="true">"#,
+            columns * 20,
+            rows * 20,
+            columns * 24,
+            rows * 24
+        );
+        for device in 0..node.gpus {
+            let (x, y) = (device % ROW * 20 + 2, device / ROW * 20 + 2);
+            let class = held.next().map_or_else(|| "free".to_owned(), |job| format!("held look-{}", look(job)));
+            let _infallible =
+                write!(svg, r#"<rect class="{class}" x="{x}" y="{y}" width="16" height="16" rx="3"/>"#);
+        }
+        svg.push_str("</svg>");
+        svg
+    }
+}
+
+/// The same job has the same looks on every node and after every reload.
+fn look(job: &str) -> usize {
+    job.bytes().fold(7_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(usize::from(byte))) % LOOKS
+}
