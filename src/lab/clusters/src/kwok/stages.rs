@@ -21,7 +21,17 @@ pub fn configuration() -> String {
         "apiVersion": "config.kwok.x-k8s.io/v1alpha1",
         "kind": "KwokConfiguration",
         "metadata": {"name": "atelier"},
-        "options": {"nodeLeaseDurationSeconds": 0, "nodePort": 0, "enableDebuggingHandlers": false},
+        "options": {
+            "nodeLeaseDurationSeconds": 0,
+            "nodePort": 0,
+            "enableDebuggingHandlers": false,
+            // A configuration of one's own begins without these defaults, and KWOK refuses zero.
+            "podPlayStageParallelism": 4,
+            "nodePlayStageParallelism": 4,
+            "nodeLeaseParallelism": 4,
+            "podsOnNodeSyncParallelism": 4,
+            "enablePodsOnNodeSyncListPager": true,
+        },
     });
     let documents = std::iter::once(options).chain(pod_stages()).chain([node_stage()]);
     // JSON is YAML, and needs no second serializer whose quoting would have to be trusted.

@@ -1,0 +1,153 @@
+//! What a trainee's shell may see and use. The terminal and the solutions of labs run in the same sandbox.
+//!
+//! Visible are the machine's programs, read-only, kubectl and helm of the course, the chart, and the trainee's home;
+//! reachable is the API server, and nothing else.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use clusters::provider::Environment;
+use exec::{Bind, Cmd, ExecError, Limits, Sandbox, User};
+
+use super::home::{Home, HomeError};
+
+/// The trainee's name in the shell.
+pub const USER: &str = "stagiaire";
+/// The trainee's home, which is also the working folder.
+pub const HOME: &str = "/home/stagiaire";
+/// The controller's chart in the home, for `helm install kueue ~/kueue`; a link to [`CHART`].
+pub const CHART_LINK: &str = "kueue";
+const CHART: &str = "/opt/atelier/kueue";
+const KUBE: &str = "/opt/atelier/kube";
+const PROGRAMS: &str = "/opt/atelier/bin";
+const SETTINGS: &str = "/opt/atelier/shell";
+const API: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 6443);
+const MIB: u64 = 1024 * 1024;
+const BASHRC: &str = include_str!("bashrc");
+
+/// Why there is no shell.
+#[derive(Debug, thiserror::Error)]
+pub enum ShellError {
+    #[error(transparent)]
+    Sandbox(#[from] ExecError),
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    #[error("write the shell's settings {}: {source}", path.display())]
+    Settings { path: PathBuf, source: std::io::Error },
+}
+
+/// What shells are made from; the same for all of them.
+#[derive(Debug, Clone)]
+pub struct ShellKit {
+    pub data_dir: PathBuf,
+    pub kubectl: PathBuf,
+    pub helm: PathBuf,
+    /// The folder of the controller's Helm chart.
+    pub chart: PathBuf,
+}
+
+/// The lab whose files a shell works with.
+#[derive(Debug, Clone, Copy)]
+pub struct LabFiles<'a> {
+    pub id: &'a str,
+    /// Copied into a new home.
+    pub files: Option<&'a Path>,
+}
+
+impl ShellKit {
+    /// The sandbox of a shell in `environment`, with the home of `lab` prepared. `terminal` is true when it gets one.
+    ///
+    /// # Errors
+    /// When bubblewrap is missing, or the home cannot be prepared.
+    pub async fn sandbox(
+        &self,
+        environment: &Environment,
+        lab: LabFiles<'_>,
+        terminal: bool,
+    ) -> Result<Sandbox, ShellError> {
+        let home = Home::new(&self.data_dir, &environment.id, lab.id);
+        let chart = self.chart.is_dir().then_some((CHART_LINK, CHART));
+        home.prepare(lab.files, chart)?;
+        home.bring_kubeconfig(&environment.trainee_kubeconfig)?;
+        let settings = self.settings().await?;
+        let mut sandbox = Sandbox::new()?;
+        sandbox.ro = vec![
+            Bind::new(&self.kubectl, format!("{PROGRAMS}/kubectl")),
+            Bind::new(&self.helm, format!("{PROGRAMS}/helm")),
+            Bind::new(settings, SETTINGS),
+        ];
+        if chart.is_some() {
+            sandbox.ro.push(Bind::new(&self.chart, CHART));
+        }
+        sandbox.rw = vec![Bind::new(home.dir(), HOME), Bind::new(home.kube(), KUBE)];
+        sandbox.env = environment_variables(terminal);
+        sandbox.cwd = HOME.into();
+        sandbox.hostname = "cassiopee".to_owned();
+        sandbox.user =
+            User { name: USER.to_owned(), uid: 1000, gid: 1000, home: HOME.into(), shell: "/bin/bash".into() };
+        sandbox.relay_out = vec![(API, environment.api_socket.clone())];
+        sandbox.limits = Limits { processes: 300, memory: 2048 * MIB, file_size: 64 * MIB, open_files: 4096, tmp_size: 128 * MIB };
+        sandbox.terminal = terminal;
+        Ok(sandbox)
+    }
+
+    /// The command of a trainee's interactive shell.
+    ///
+    /// # Errors
+    /// As [`Self::sandbox`].
+    pub async fn login(&self, environment: &Environment, lab: LabFiles<'_>) -> Result<Cmd, ShellError> {
+        let sandbox = self.sandbox(environment, lab, true).await?;
+        Ok(sandbox.wrap(&["/bin/bash", "--rcfile", &format!("{SETTINGS}/bashrc"), "-i"])?)
+    }
+
+    /// The folder with the shell's settings and completions. They are made once for each version of the programs.
+    async fn settings(&self) -> Result<PathBuf, ShellError> {
+        let dir = self.data_dir.join("shell");
+        std::fs::create_dir_all(&dir).map_err(|source| ShellError::Settings { path: dir.clone(), source })?;
+        write(&dir.join("bashrc"), BASHRC)?;
+        for (name, program) in [("kubectl", &self.kubectl), ("helm", &self.helm)] {
+            let path = dir.join(format!("{name}.bash"));
+            if is_newer(&path, program) {
+                continue;
+            }
+            // Without completion a shell is still a shell.
+            if let Ok(output) = Cmd::new(program).args(["completion", "bash"]).env("HOME", "/nonexistent").output().await {
+                write(&path, &output.stdout)?;
+            }
+        }
+        Ok(dir)
+    }
+}
+
+fn is_newer(file: &Path, than: &Path) -> bool {
+    let time = |path: &Path| path.metadata().and_then(|meta| meta.modified()).ok();
+    matches!((time(file), time(than)), (Some(file), Some(than)) if file > than)
+}
+
+/// Written beside and renamed, because other shells may be reading it.
+fn write(path: &Path, text: &str) -> Result<(), ShellError> {
+    let failed = |source| ShellError::Settings { path: path.to_path_buf(), source };
+    if std::fs::read_to_string(path).is_ok_and(|before| before == text) {
+        return Ok(());
+    }
+    let new = path.with_extension(format!("{}.new", std::process::id()));
+    std::fs::write(&new, text).map_err(failed)?;
+    std::fs::rename(&new, path).map_err(failed)
+}
+
+fn environment_variables(terminal: bool) -> Vec<(String, String)> {
+    let editor = if Path::new("/usr/bin/nano").exists() { "nano" } else { "vi" };
+    let pairs = [
+        ("HOME", HOME),
+        ("USER", USER),
+        ("LOGNAME", USER),
+        ("SHELL", "/bin/bash"),
+        ("PATH", "/opt/atelier/bin:/usr/local/bin:/usr/bin:/bin"),
+        ("KUBECONFIG", "/opt/atelier/kube/config"),
+        ("LANG", "C.UTF-8"),
+        ("EDITOR", editor),
+        ("KUBE_EDITOR", editor),
+        ("TERM", if terminal { "xterm-256color" } else { "dumb" }),
+    ];
+    pairs.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
