@@ -1,0 +1,80 @@
+//! `batch/v1` Jobs: held back and given their queue on creation, checked on creation and change. The rules are those of `jobs`.
+
+use jobs::JobKind;
+use jobs::admission::{Surroundings, default, validate_create, validate_update};
+use jobs::job::GenericJob;
+use jobs::kind::{BATCH_JOB, of_owner};
+use kueue_api::features::gate;
+use kueue_api::validation::matches_selector;
+use serde_json::Value;
+
+use super::{Context, settle, verdict};
+use crate::review::{Request, Verdict};
+
+pub(crate) fn default_batch_job(request: &Request, context: &Context) -> Verdict {
+    settle(default_job(&BATCH_JOB, request, context))
+}
+
+pub(crate) fn check_batch_job(request: &Request, context: &Context) -> Verdict {
+    settle(check_job(&BATCH_JOB, request, context))
+}
+
+fn default_job(kind: &JobKind, request: &Request, context: &Context) -> Result<Verdict, Verdict> {
+    let mut job = read(kind, &request.object)?;
+    if !request.creates() {
+        return Ok(Verdict::Allow);
+    }
+    let before = written(job.as_ref())?;
+    let around = around(request, job.as_ref(), context);
+    default(job.as_mut(), around);
+    // Only what the rule changed: fields that our types do not know stay as they were sent.
+    let patch = json_patch::diff(&before, &written(job.as_ref())?);
+    Ok(if patch.is_empty() {
+        Verdict::Allow
+    } else {
+        Verdict::Change(patch)
+    })
+}
+
+fn check_job(kind: &JobKind, request: &Request, context: &Context) -> Result<Verdict, Verdict> {
+    let job = read(kind, &request.object)?;
+    let errors = if request.updates() {
+        let old = read(kind, &request.old_object)?;
+        validate_update(
+            old.as_ref(),
+            job.as_ref(),
+            around(request, job.as_ref(), context),
+        )
+    } else {
+        validate_create(job.as_ref())
+    };
+    Ok(verdict(&errors))
+}
+
+fn read(kind: &JobKind, object: &Value) -> Result<Box<dyn GenericJob>, Verdict> {
+    (kind.read)(object.clone()).map_err(|error| Verdict::Malformed(error.to_string()))
+}
+
+fn written(job: &dyn GenericJob) -> Result<Value, Verdict> {
+    job.to_value()
+        .map_err(|error| Verdict::Malformed(error.to_string()))
+}
+
+fn around(request: &Request, job: &dyn GenericJob, context: &Context) -> Surroundings {
+    let labels = context.cluster.namespace_labels(&request.namespace);
+    let owners = job.meta().owner_references.as_deref().unwrap_or_default();
+    let defaulting = context
+        .features
+        .on(gate::WORKLOAD_PRIORITY_CLASS_DEFAULTING);
+    Surroundings {
+        namespace_managed: labels.is_some_and(|labels| {
+            matches_selector(&context.managed_jobs_namespace_selector, &labels)
+        }),
+        has_default_queue: context.cluster.has_default_local_queue(&request.namespace),
+        has_default_priority_class: defaulting && context.cluster.has_default_priority_class(),
+        owner_managed: owners
+            .iter()
+            .any(|owner| owner.controller == Some(true) && of_owner(owner).is_some()),
+        manage_without_queue_name: context.manage_jobs_without_queue_name,
+    }
+}

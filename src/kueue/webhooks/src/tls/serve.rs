@@ -1,0 +1,116 @@
+//! Accepts connections until told to stop, then lets requests under way finish.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use rustls::ServerConfig;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt as _;
+
+use super::{Folder, TlsError, provider};
+
+/// A peer that does not finish its handshake in this time is let go.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How long requests under way may take once the server stops.
+const GRACE: Duration = Duration::from_secs(10);
+/// Connections at once. The API server keeps a handful; a flood must not take the memory.
+const CONNECTIONS: usize = 512;
+
+/// Serves a router over TLS until the token is cancelled.
+///
+/// # Errors
+/// When TLS cannot be set up at all.
+pub async fn serve(
+    listener: TcpListener,
+    certificate: Arc<Folder>,
+    router: Router,
+    stop: CancellationToken,
+) -> Result<(), TlsError> {
+    let builder = ServerConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()
+        .map_err(TlsError::Settings)?;
+    let mut settings = builder
+        .with_no_client_auth()
+        .with_cert_resolver(certificate.clone());
+    settings.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let acceptor = TlsAcceptor::from(Arc::new(settings));
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let mut connections = JoinSet::new();
+    loop {
+        let place = tokio::select! {
+            () = stop.cancelled() => break,
+            Some(_) = connections.join_next() => continue,
+            place = places.clone().acquire_owned() => place,
+        };
+        let stream = tokio::select! {
+            () = stop.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        match stream {
+            Ok((stream, _)) => {
+                let (acceptor, certificate, router, stop) = (
+                    acceptor.clone(),
+                    certificate.clone(),
+                    router.clone(),
+                    stop.clone(),
+                );
+                connections.spawn(async move {
+                    connection(stream, acceptor, &certificate, router, stop).await;
+                    drop(place);
+                });
+            }
+            // Out of file descriptors, or a peer that left while it waited: the next one may do better.
+            Err(error) => {
+                tracing::warn!(%error, "connection cannot be accepted");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+    drop(listener);
+    let rest = async { while connections.join_next().await.is_some() {} };
+    if tokio::time::timeout(GRACE, rest).await.is_err() {
+        tracing::warn!("requests under way did not finish in time");
+    }
+    Ok(())
+}
+
+async fn connection(
+    stream: TcpStream,
+    acceptor: TlsAcceptor,
+    certificate: &Folder,
+    router: Router,
+    stop: CancellationToken,
+) {
+    if !certificate.refresh().await {
+        tracing::debug!("connection refused: there is no serving certificate yet");
+        return;
+    }
+    let stream = match tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await {
+        Ok(Ok(stream)) => stream,
+        Ok(Err(error)) => return tracing::debug!(%error, "TLS handshake failed"),
+        Err(_) => return tracing::debug!("TLS handshake took too long"),
+    };
+    let service =
+        service_fn(move |request: hyper::Request<Incoming>| router.clone().oneshot(request));
+    let served = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(served);
+    let outcome = tokio::select! {
+        outcome = served.as_mut() => outcome,
+        () = stop.cancelled() => {
+            served.as_mut().graceful_shutdown();
+            served.await
+        }
+    };
+    if let Err(error) = outcome {
+        tracing::debug!(%error, "connection ended early");
+    }
+}
