@@ -14,6 +14,7 @@ pub mod job;
 pub mod key;
 pub mod lease;
 pub mod local_queue;
+pub mod locks;
 pub mod metrics;
 pub mod role;
 pub mod run;

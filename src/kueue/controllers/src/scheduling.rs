@@ -4,11 +4,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cache::{Cycle, EventKind, Report, WorkloadPatch};
+use cache::{Admission, Cycle, EventKind, Report, WorkloadKey, WorkloadPatch};
 use futures::stream::{FuturesUnordered, StreamExt};
 use futures::future::BoxFuture;
 use futures::FutureExt;
 use kueue_api::v1beta2::Workload;
+use scheduler::Entry;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::Context;
@@ -63,23 +64,14 @@ fn turn(context: &Arc<Context>, cycle: Cycle, writes: &FuturesUnordered<Write>) 
     let (plan, report) = cycle.run();
     let mut admitted = false;
     for admission in &plan.admissions {
-        let now = (context.clock)();
-        let assumed = {
-            let mut cache = context.world.cache.lock();
-            cache.assume(admission).map(|affected| (affected, cache.admission_patch(admission, now)))
-        };
+        let assumed = context.world.cache.lock().assume(admission);
         match assumed {
-            Ok((affected, Some(patch))) => {
+            Ok(affected) => {
                 admitted = true;
                 context.world.spread(affected);
-                writes.push(admit(context.clone(), patch).boxed());
+                writes.push(admit(context.clone(), admission.clone()).boxed());
             }
-            Ok((affected, None)) => {
-                context.world.spread(affected);
-                let forgotten = context.world.cache.lock().forget(&admission.workload, now);
-                context.world.spread(forgotten);
-            }
-            Err(error) => tracing::warn!(workload = %admission.workload, "not admitted: {error}"),
+            Err(error) => tracing::debug!(workload = %admission.workload, "not admitted: {error}"),
         }
     }
     settle(context, &report, writes);
@@ -91,32 +83,44 @@ fn turn(context: &Arc<Context>, cycle: Cycle, writes: &FuturesUnordered<Write>) 
 fn settle(context: &Arc<Context>, report: &Report, writes: &FuturesUnordered<Write>) {
     let settled = context.world.cache.lock().settle(report, (context.clock)());
     context.world.spread(settled.affected);
-    for patch in settled.patches {
-        writes.push(explain(context.clone(), patch).boxed());
+    for patch in &settled.patches {
+        if let Some(entry) = report.entries.iter().find(|entry| entry.workload == patch.key) {
+            writes.push(explain(context.clone(), entry.clone()).boxed());
+        }
     }
 }
 
-fn current(context: &Context, patch: &WorkloadPatch) -> Option<Arc<Workload>> {
-    let key = Key::new(patch.key.namespace.as_str(), &patch.key.name);
-    let workload = context.world.stores.workloads.get(&key)?;
-    (workload.metadata.uid.as_deref() == Some(&*patch.uid)).then_some(workload)
+fn key(of: &WorkloadKey) -> Key {
+    Key::new(of.namespace.as_str(), &of.name)
 }
 
-async fn admit(context: Arc<Context>, patch: WorkloadPatch) {
-    match write(&context, &patch).await {
-        Ok(Some(before)) => {
+/// What to write is said when the right to write is there: the Workload may have changed since the cycle.
+async fn admit(context: Arc<Context>, admission: Admission) {
+    let right = context.world.locks.hold([key(&admission.workload)]).await;
+    let now = (context.clock)();
+    let patch = context.world.cache.lock().admission_patch(&admission, now);
+    let written = match &patch {
+        Some(patch) => write(&context, patch).await,
+        None => Ok(None),
+    };
+    drop(right);
+    match (written, patch) {
+        (Ok(Some(before)), Some(patch)) => {
             tell(&context, &before, &patch);
             context.metrics.admitted(&before, &patch.status, (context.clock)());
         }
-        Ok(None) => give_back(&context, &patch).await,
-        Err(error) => {
-            tracing::warn!(workload = %patch.key, "admission is taken back: {error}");
-            give_back(&context, &patch).await;
+        (Ok(_), _) => give_back(&context, &admission.workload).await,
+        (Err(error), _) => {
+            tracing::warn!(workload = %admission.workload, "admission is taken back: {error}");
+            give_back(&context, &admission.workload).await;
         }
     }
 }
 
-async fn explain(context: Arc<Context>, patch: WorkloadPatch) {
+async fn explain(context: Arc<Context>, entry: Entry) {
+    let _right = context.world.locks.hold([key(&entry.workload)]).await;
+    let patch = context.world.cache.lock().pending_patch(&entry, (context.clock)());
+    let Some(patch) = patch else { return };
     match write(&context, &patch).await {
         Ok(Some(before)) => tell(&context, &before, &patch),
         Ok(None) => {}
@@ -126,8 +130,10 @@ async fn explain(context: Arc<Context>, patch: WorkloadPatch) {
 
 /// Writes a status; none if the Workload is not there any more. Gives the Workload as it was before.
 async fn write(context: &Context, patch: &WorkloadPatch) -> Result<Option<Arc<Workload>>, WriteError> {
-    let Some(workload) = current(context, patch) else { return Ok(None) };
+    let workload = context.world.stores.workloads.get(&key(&patch.key));
+    let Some(workload) = workload.filter(|workload| workload.metadata.uid.as_deref() == Some(&*patch.uid)) else { return Ok(None) };
     let written = context.writer.status(&workload, &patch.status).await?;
+    context.world.cache.lock().written(&patch.key, written.metadata.resource_version.as_deref().unwrap_or_default());
     context.world.saw_workload(written);
     Ok(Some(workload))
 }
@@ -142,7 +148,7 @@ fn tell(context: &Context, workload: &Workload, patch: &WorkloadPatch) {
     }
 }
 
-async fn give_back(context: &Context, patch: &WorkloadPatch) {
+async fn give_back(context: &Context, workload: &WorkloadKey) {
     tokio::time::sleep(RETRY).await;
-    context.world.change(|cache, now| cache.forget(&patch.key, now));
+    context.world.change(|cache, now| cache.forget(workload, now));
 }

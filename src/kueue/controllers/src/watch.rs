@@ -51,7 +51,6 @@ impl Synced {
 
 /// State of one watch between its (re)starts.
 struct Follower<K, F> {
-    kind: &'static str,
     tell: F,
     known: BTreeMap<Key, Option<String>>,
     listed: Option<BTreeMap<Key, Option<String>>>,
@@ -119,7 +118,7 @@ pub async fn follow<K>(kind: &'static str, api: Api<DeserializeGuard<K>>, synced
 where
     K: Resource + Clone + Debug + DeserializeOwned + Send + 'static,
 {
-    let mut follower = Follower { kind, tell, known: BTreeMap::new(), listed: None, synced, _kind: std::marker::PhantomData };
+    let mut follower = Follower { tell, known: BTreeMap::new(), listed: None, synced, _kind: std::marker::PhantomData };
     let mut trouble = Trouble::default();
     while !stop.is_cancelled() {
         let mut stream = std::pin::pin!(watcher(api.clone(), watcher::Config::default()));

@@ -25,10 +25,11 @@ const ROUNDS: usize = 8;
 
 /// Brings one Workload forward.
 pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, ReconcileError> {
+    let _right = context.world.locks.hold([key.clone()]).await;
     for _ in 0..ROUNDS {
         let Some(workload) = context.world.stores.workloads.get(&key) else { break };
         let step = step(&context, &workload);
-        tracing::trace!(workload = %key, ?step, "next step");
+        tracing::trace!(workload = %key, step = step.name());
         if let Step::Rest(alarm) = step {
             return Ok(alarm.map_or(Next::OnChange, Next::After));
         }

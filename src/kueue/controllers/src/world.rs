@@ -16,6 +16,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use crate::key::Key;
+use crate::locks::Locks;
 use crate::store::Put;
 use crate::stores::{Job, Stores, job_owner};
 
@@ -27,6 +28,8 @@ pub struct World {
     pub stores: Stores,
     pub cache: Mutex<Cache>,
     pub queues: Queues,
+    /// Rights to write Workloads.
+    pub locks: Locks,
     /// Notified when a scheduling cycle may have something to do.
     pub wake: Notify,
     clock: fn() -> Timestamp,
@@ -40,6 +43,7 @@ impl World {
             stores: Stores::new(kinds),
             cache: Mutex::new(Cache::new(options)),
             queues: Queues::new(kinds),
+            locks: Locks::default(),
             wake: Notify::new(),
             clock,
         }
@@ -75,7 +79,8 @@ impl World {
     }
 
     /// Takes in a Workload as it is now.
-    pub fn saw_workload(&self, workload: Workload) {
+    pub fn saw_workload(&self, mut workload: Workload) {
+        workload.metadata.managed_fields = None;
         let workload = Arc::new(workload);
         if let Put::Taken(before) = self.stores.put_workload(workload.clone()) {
             self.change(|cache, now| cache.apply_workload(&workload, now));
@@ -103,7 +108,8 @@ impl World {
     }
 
     /// Takes in a job as it is now; none if it does not have the shape of its kind.
-    pub fn saw_job(&self, kind: usize, object: DynamicObject) -> Option<Arc<Job>> {
+    pub fn saw_job(&self, kind: usize, mut object: DynamicObject) -> Option<Arc<Job>> {
+        object.metadata.managed_fields = None;
         let jobs = self.stores.jobs.get(kind)?;
         let key = Key::of(&object.metadata);
         let read = serde_json::to_value(object).map_err(|e| e.to_string()).and_then(|value| (jobs.kind.read)(value).map_err(|e| e.to_string()));

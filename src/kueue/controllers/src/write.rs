@@ -26,7 +26,7 @@ pub enum WriteError {
     #[error("{what} {key}: the object is gone")]
     Gone { what: &'static str, key: Key },
     /// The API server refused, or was not reached.
-    #[error("{what} {key}: {source}")]
+    #[error("{what} {key}: {}", brief(source))]
     Api { what: &'static str, key: Key, source: Box<kube::Error> },
     /// The object could not be written as JSON.
     #[error("{what} {key}: {source}")]
@@ -47,6 +47,15 @@ impl WriteError {
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Api { source, .. } if matches!(source.as_ref(), kube::Error::Api(status) if matches!(status.code, 400 | 403 | 422)))
+    }
+}
+
+/// What the API server said, without the object that it quotes.
+fn brief(error: &kube::Error) -> String {
+    const LONGEST: usize = 400;
+    match error {
+        kube::Error::Api(status) => kueue_api::conditions::truncate(&status.message, LONGEST),
+        other => other.to_string(),
     }
 }
 
@@ -77,7 +86,7 @@ impl Writer {
         const WHAT: &str = "write status of Workload";
         let key = Key::of(&workload.metadata);
         let owned = WorkloadStatus { reclaimable_pods: Vec::new(), ..status.clone() };
-        let body = self::body(workload, &json!({ "status": owned }), true);
+        let body = body(workload, &json!({ "status": owned }), true);
         let params = PatchParams::apply(ADMISSION_FIELD_MANAGER).force();
         let written = self.workloads(&key.namespace).patch_status(&key.name, &params, &Patch::Apply(&body)).await;
         let written = written.map_err(|e| WriteError::of(WHAT, &key, e))?;
@@ -89,7 +98,7 @@ impl Writer {
     /// Writes which pods are not needed any more.
     pub async fn reclaimable(&self, workload: &Workload, pods: &[ReclaimablePod]) -> Result<Workload, WriteError> {
         let key = Key::of(&workload.metadata);
-        let body = self::body(workload, &json!({"status": {"reclaimablePods": pods}}), false);
+        let body = body(workload, &json!({"status": {"reclaimablePods": pods}}), false);
         let params = PatchParams::apply(RECLAIMABLE_FIELD_MANAGER).force();
         let written = self.workloads(&key.namespace).patch_status(&key.name, &params, &Patch::Apply(&body)).await;
         written.map_err(|e| WriteError::of("write reclaimable pods of Workload", &key, e))

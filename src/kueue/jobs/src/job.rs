@@ -43,8 +43,8 @@ pub trait GenericJob: Debug + Send + Sync {
     fn pod_sets(&self) -> Result<Vec<PodSet>, JobError>;
     /// Lets it run with what the admission says.
     fn run_with(&mut self, infos: &[PodSetInfo]) -> Result<(), StartError>;
-    /// The next write that stops it and brings its templates back to `infos`; none when it is stopped.
-    /// Without `infos` the templates stay as they are.
+    /// The next write that stops it and brings its templates back to `infos`; none when it is stopped, or when it has to
+    /// be waited for. Without `infos` the templates stay as they are.
     fn stop_step(&self, infos: Option<&[PodSetInfo]>) -> Option<Change>;
     /// How it ended, once it did.
     fn finished(&self) -> Option<Finish>;

@@ -19,6 +19,9 @@ const BUILD: Build = Build { version: concat!("v", env!("CARGO_PKG_VERSION")), c
 
 /// Runs until SIGTERM or SIGINT, or until a part fails.
 pub(crate) async fn run(options: Options, configuration: Configuration) -> anyhow::Result<()> {
+    for warning in &configuration.warnings {
+        tracing::warn!("{warning}");
+    }
     let stop = CancellationToken::new();
     listen_for_signals(stop.clone())?;
     let client = client::connect(options.kubeconfig.as_deref()).await?;

@@ -7,7 +7,7 @@ use cache::{Features as CacheFeatures, QuotaCheck};
 use controllers::{context, lease, run};
 use jobs::JobKind;
 use kube::core::Selector;
-use kueue_api::config::Configuration;
+use kueue_api::config::{Configuration, QuotaCheckStrategy};
 use kueue_api::features::{Features, gate, parse_flag};
 use kueue_api::field::aggregate;
 
@@ -65,7 +65,7 @@ pub(crate) fn controllers(configuration: &Configuration, instance: &str) -> anyh
         },
         track_pods_ready: true,
         finish_orphans: features.on(gate::FINISH_ORPHANED_WORKLOADS),
-        keep_finished: None,
+        keep_finished: configuration.retain_finished_workloads,
         concurrency: configuration.group_kind_concurrency.clone(),
     };
     Ok(run::Options {
@@ -94,7 +94,10 @@ fn cache_options(configuration: &Configuration) -> cache::Options {
             concurrent_admission: on(gate::CONCURRENT_ADMISSION),
         },
         exclude_resource_prefixes: configuration.resources.exclude_resource_prefixes.clone(),
-        quota_check: QuotaCheck::default(),
+        quota_check: match configuration.resources.quota_check_strategy {
+            QuotaCheckStrategy::BlockUndeclared => QuotaCheck::BlockUndeclared,
+            QuotaCheckStrategy::IgnoreUndeclared => QuotaCheck::IgnoreUndeclared,
+        },
         ..cache::Options::default()
     }
 }

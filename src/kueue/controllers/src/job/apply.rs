@@ -37,11 +37,7 @@ pub(super) async fn step(context: &Arc<Context>, kind: usize, job: &Job, step: S
         }
         Step::Create => act.create().await,
         Step::Update { workload } => act.update(&workload).await,
-        Step::Replace { workload, message, restore } => {
-            act.stop(restore.as_deref(), message).await?;
-            act.delete(&workload).await
-        }
-        Step::DeleteExtra { workload } => act.delete(&workload).await,
+        Step::Delete { workload } => act.delete(&workload).await,
         Step::Settle { workload } => act.settle(&workload).await,
         Step::Finish { workload, success, message } => act.finish(&workload, decide::finish_reason(success), &message).await,
         Step::Reclaim { workload, pods } => {
@@ -51,7 +47,7 @@ pub(super) async fn step(context: &Arc<Context>, kind: usize, job: &Job, step: S
         }
         Step::PodsReady { workload, ready } => act.pods_ready(&workload, ready).await,
         Step::Start { workload, infos } => act.start(&workload, &infos).await,
-        Step::Stop { message, infos, .. } => act.stop(Some(&infos), &message).await,
+        Step::Stop { message, infos } => act.stop(infos.as_deref(), &message).await,
         Step::Release { workload } => act.release(&workload).await,
         Step::Move { workload, queue } => act.change(&workload, json!({"spec": {"queueName": queue}})).await,
         Step::SetPriority { workload } => act.set_priority(&workload).await,
@@ -196,14 +192,12 @@ impl Act<'_> {
 
     async fn stop(&self, infos: Option<&[PodSetInfo]>, message: &str) -> Result<(), ReconcileError> {
         let mut now: Option<Arc<Job>> = None;
-        let mut told = false;
         for _ in 0..STOP_STEPS {
             let job = now.as_ref().map_or(self.job, |job| job.0.as_ref());
-            let runs = !job.is_suspended();
             let Some(change) = job.stop_step(infos) else { break };
+            let suspends = matches!(&change, Change::Object(patch) if patch.pointer("/spec/suspend") == Some(&Value::Bool(true)));
             now = self.write(job, change).await?;
-            if runs && !told {
-                told = true;
+            if suspends {
                 self.event(Normal, "Stopped", message.to_owned());
             }
             if now.is_none() {

@@ -35,21 +35,44 @@ pub enum Step {
     Create,
     /// The Workload still waits and the job was edited: write its podsets anew.
     Update { workload: Arc<Workload> },
-    /// Stop the job, then delete a Workload that does not describe it (any more).
-    Replace { workload: Arc<Workload>, message: &'static str, restore: Option<Vec<PodSetInfo>> },
-    DeleteExtra { workload: Arc<Workload> },
+    /// The Workload does not describe the job (any more).
+    Delete { workload: Arc<Workload> },
     /// The Workload is over; it may go when its job goes.
     Settle { workload: Arc<Workload> },
     Finish { workload: Arc<Workload>, success: bool, message: String },
     Reclaim { workload: Arc<Workload>, pods: Vec<ReclaimablePod> },
     PodsReady { workload: Arc<Workload>, ready: bool },
     Start { workload: Arc<Workload>, infos: Vec<PodSetInfo> },
-    Stop { workload: Arc<Workload>, message: String, infos: Vec<PodSetInfo> },
+    /// Stop the job, and give its templates back what these say.
+    Stop { message: String, infos: Option<Vec<PodSetInfo>> },
     /// The job has stopped after an eviction: give the quota back.
     Release { workload: Arc<Workload> },
     /// The job was sent to another queue while it waits.
     Move { workload: Arc<Workload>, queue: String },
     SetPriority { workload: Arc<Workload> },
+}
+
+impl Step {
+    /// Its name in the log.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Rest => "rest",
+            Self::ClassMissing => "class-missing",
+            Self::Create => "create",
+            Self::Update { .. } => "update",
+            Self::Delete { .. } => "delete",
+            Self::Settle { .. } => "settle",
+            Self::Finish { .. } => "finish",
+            Self::Reclaim { .. } => "reclaim",
+            Self::PodsReady { .. } => "pods-ready",
+            Self::Start { .. } => "start",
+            Self::Stop { .. } => "stop",
+            Self::Release { .. } => "release",
+            Self::Move { .. } => "move",
+            Self::SetPriority { .. } => "set-priority",
+        }
+    }
 }
 
 /// Decides.
@@ -82,7 +105,7 @@ fn own<'a>(view: &View<'a>) -> Own<'a> {
     let matching: Vec<_> = view.workloads.iter().filter(|w| done || is_equivalent(view, w)).collect();
     match (matching.as_slice(), view.workloads) {
         ([first, ..], all) => match all.iter().find(|w| !Arc::ptr_eq(w, first)) {
-            Some(extra) if extra.metadata.deletion_timestamp.is_none() => Own::Step(Step::DeleteExtra { workload: extra.clone() }),
+            Some(extra) if extra.metadata.deletion_timestamp.is_none() => Own::Step(Step::Delete { workload: extra.clone() }),
             _ => Own::One(first),
         },
         ([], []) => Own::None,
@@ -104,8 +127,16 @@ fn mismatch<'a>(view: &View<'a>, other: &'a Arc<Workload>) -> Own<'a> {
     } else {
         "Missing Workload; unable to restore pod templates"
     };
-    let restore = fits.then(|| originals(&workload));
-    Own::Step(Step::Replace { workload, message, restore })
+    let infos = fits.then(|| originals(&workload));
+    Own::Step(stop(view, message, infos).unwrap_or(Step::Delete { workload }))
+}
+
+/// Stops the job, or waits until it has stopped; none once it has.
+fn stop(view: &View<'_>, message: &str, infos: Option<Vec<PodSetInfo>>) -> Option<Step> {
+    if view.job.stop_step(infos.as_deref()).is_some() {
+        return Some(Step::Stop { message: message.to_owned(), infos });
+    }
+    view.job.is_active().then_some(Step::Rest)
 }
 
 fn is_equivalent(view: &View<'_>, workload: &Workload) -> bool {
@@ -171,11 +202,8 @@ fn over(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     if workload.metadata.deletion_timestamp.is_none() {
         return None;
     }
-    let infos = originals(workload);
-    if job.stop_step(Some(&infos)).is_some() {
-        return Some(Step::Stop { workload: workload.clone(), message: "Workload is deleted".to_owned(), infos });
-    }
-    Some(if has_finalizer(workload) { Step::Settle { workload: workload.clone() } } else { Step::Rest })
+    let settled = || if has_finalizer(workload) { Step::Settle { workload: workload.clone() } } else { Step::Rest };
+    Some(stop(view, "Workload is deleted", Some(originals(workload))).unwrap_or_else(settled))
 }
 
 /// What the job tells about its pods.
@@ -193,14 +221,8 @@ fn progress(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
 
 fn leaving(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     let evicted = find(workload.conditions(), types::EVICTED).filter(|c| c.status == "True")?;
-    let infos = originals(workload);
-    if view.job.stop_step(Some(&infos)).is_some() {
-        return Some(Step::Stop { workload: workload.clone(), message: evicted.message.clone(), infos });
-    }
-    if workload.has_quota_reservation() {
-        return Some(if view.job.is_active() { Step::Rest } else { Step::Release { workload: workload.clone() } });
-    }
-    None
+    stop(view, &evicted.message, Some(originals(workload)))
+        .or_else(|| workload.has_quota_reservation().then(|| Step::Release { workload: workload.clone() }))
 }
 
 /// A job that does not run.
@@ -225,8 +247,7 @@ fn priority(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
 /// A job that runs, or is on its way to stop.
 fn running(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     if !workload.is_admitted() {
-        let message = "Not admitted by cluster queue".to_owned();
-        return Some(Step::Stop { workload: workload.clone(), message, infos: originals(workload) });
+        return stop(view, "Not admitted by cluster queue", Some(originals(workload)));
     }
     priority(view, workload)
 }

@@ -71,6 +71,25 @@ pub enum Step {
     Write(Box<WorkloadStatus>),
 }
 
+impl Step {
+    /// Its name in the log.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Rest(_) => "rest",
+            Self::DropFinalizer => "drop-finalizer",
+            Self::Delete => "delete",
+            Self::DeleteExpired => "delete-expired",
+            Self::Orphaned(_) => "orphaned",
+            Self::SetPriority(_) => "set-priority",
+            Self::Deactivate => "deactivate",
+            Self::TimeIsUp { .. } => "time-is-up",
+            Self::Evict { .. } => "evict",
+            Self::Write(_) => "write",
+        }
+    }
+}
+
 /// Decides.
 #[must_use]
 pub fn next(view: &View<'_>) -> Step {
