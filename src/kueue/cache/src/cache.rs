@@ -132,7 +132,10 @@ impl Cache {
             .filter(|queue| uses(queue))
             .map(|queue| queue.name.clone())
             .collect();
-        self.revise(&users)
+        let mut affected = self.revise(&users);
+        affected.wake |= !users.is_empty();
+        self.touched.cluster_queues.extend(users);
+        affected
     }
 
     /// An AdmissionCheck appeared or changed.

@@ -124,8 +124,6 @@ impl Cache {
         let mut affected = Affected::default();
         for name in names {
             affected.cluster_queues.insert(name.clone());
-            self.touched.cluster_queues.insert(name.clone());
-            affected.wake = true;
             let active = self
                 .readiness(name)
                 .is_some_and(|readiness| readiness.active);
@@ -138,6 +136,8 @@ impl Cache {
             if let Some(queue) = Arc::make_mut(&mut self.specs).get_mut(name) {
                 Arc::make_mut(queue).active = active;
             }
+            self.touched.cluster_queues.insert(name.clone());
+            affected.wake = true;
             affected.local_queues.extend(self.doors_of(name));
             affected.workloads.extend(self.workloads_through(name));
         }

@@ -1,8 +1,5 @@
 //! The pending workloads of one ClusterQueue: those whose turn may come, those that are set aside, and the one that is being tried.
 
-#[cfg(test)]
-mod tests;
-
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,1 +1,7 @@
+//! Scenarios: objects in, cycles, statuses out. `fixture.rs` plays the API server, `random.rs` does everything in any order.
 
+mod fixture;
+mod queueing;
+mod random;
+mod scenarios;
+mod statuses;

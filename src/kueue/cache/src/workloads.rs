@@ -57,7 +57,12 @@ impl Cache {
             .is_some_and(|assumed| fresh.holding.is_none() && assumed.outlives(object));
         if still_assumed && fresh.eligible {
             let (holding, assumed) = (before.holding.take(), before.assumed.take());
-            affected.merge(self.insert_holding(WorkloadState {
+            self.by_local_queue
+                .entry(fresh.info.local_queue.clone())
+                .or_default()
+                .insert(key);
+            // What was booked when it was assumed stays booked.
+            affected.merge(self.store(WorkloadState {
                 holding,
                 assumed,
                 ..fresh
@@ -101,7 +106,8 @@ impl Cache {
                 continue;
             };
             let target = self.behind(&state.info.local_queue).cloned();
-            if state.queued_in == target && target.is_some() {
+            let waits = state.holding.is_none() && state.eligible;
+            if !waits || state.queued_in == target {
                 self.workloads.insert(key.clone(), state);
                 continue;
             }
@@ -124,9 +130,7 @@ impl Cache {
     ) -> Affected {
         let door = fresh.info.local_queue.clone();
         if fresh.finished {
-            if let Some(doors) = self.by_local_queue.get_mut(&door) {
-                doors.remove(&fresh.info.key);
-            }
+            self.leave_door(&fresh);
         } else {
             self.by_local_queue
                 .entry(door)
@@ -146,6 +150,10 @@ impl Cache {
         if let Some(holding) = &fresh.holding {
             self.take(holding);
         }
+        self.store(fresh)
+    }
+
+    fn store(&mut self, fresh: WorkloadState) -> Affected {
         let affected = self.names(&fresh);
         self.workloads.insert(fresh.info.key.clone(), fresh);
         affected
@@ -183,7 +191,7 @@ impl Cache {
                 fresh.rank = rank;
                 fresh.queued_in = queued_in;
             }
-            return self.insert_holding(fresh);
+            return self.store(fresh);
         }
         if let Some(before) = &before {
             self.leave_queue(before);
@@ -192,7 +200,7 @@ impl Cache {
         if let Some(name) = target {
             affected.wake |= self.stand(&mut fresh, &name, now);
         }
-        affected.merge(self.insert_holding(fresh));
+        affected.merge(self.store(fresh));
         affected
     }
 

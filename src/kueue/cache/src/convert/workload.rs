@@ -230,6 +230,7 @@ pub(crate) fn chances(object: &api::Workload, converted: &Workload) -> u64 {
     let mut hasher = DefaultHasher::new();
     converted.shape.hash(&mut hasher);
     converted.local_queue.hash(&mut hasher);
+    converted.uid.hash(&mut hasher);
     object.metadata.generation.hash(&mut hasher);
     for type_ in [types::EVICTED, types::REQUEUED] {
         let found = conditions::find(object.conditions(), type_);
