@@ -36,6 +36,7 @@ impl Node {
                 .unwrap_or("not YAML");
             // The place is told by us, and the library's options are not the author's affair.
             let reason = match first
+                .trim_start_matches("error: ")
                 .strip_prefix("line ")
                 .and_then(|rest| rest.split_once(": "))
             {
