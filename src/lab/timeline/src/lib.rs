@@ -4,6 +4,7 @@
 mod attempt;
 mod board;
 mod entry;
+mod evidence;
 mod facts;
 mod json;
 mod judge;
@@ -24,6 +25,7 @@ pub use board::{
     Board, BoardNode, BoardPod, BoardQueue, BoardWorkload, FlavorUse, WorkloadState, board,
 };
 pub use entry::{Entry, ObjectEntry, Seen, Verb, What};
+pub use evidence::Evidence;
 pub use judge::Judge;
 pub use objects::{Life, Version};
 pub use outcome::Reason;

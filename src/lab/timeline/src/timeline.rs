@@ -3,6 +3,7 @@
 use crate::{
     attempt::{Attempt, JobFact, JobName},
     entry::{Entry, ObjectEntry, Verb, What},
+    evidence::{Evidence, Note, Subject},
     facts,
     objects::{Objects, Version},
     place::Place,
@@ -33,6 +34,7 @@ pub struct Timeline {
     pub(crate) reservations: Reservations,
     pub(crate) silence: Silence,
     answers: BTreeMap<QuestionId, Vec<Answer>>,
+    notes: BTreeMap<u64, Note>,
     last: Option<(u64, Timestamp)>,
 }
 
@@ -58,6 +60,11 @@ impl Timeline {
         match &entry.what {
             What::Object(object) => self.object_entry(object, entry.seq, entry.at),
             What::Gap { kinds, from, to } => {
+                self.note(
+                    entry.seq,
+                    entry.at,
+                    Subject::Plain(format!("{from} … {to} ? {}", kinds.join(", "))),
+                );
                 self.silence.gap(Gap {
                     kinds: kinds.clone(),
                     from: *from,
@@ -74,6 +81,11 @@ impl Timeline {
                     at: entry.at,
                     version: None,
                 };
+                self.note(
+                    entry.seq,
+                    entry.at,
+                    Subject::Plain(format!("{question} = {value}")),
+                );
                 self.answers
                     .entry(question.clone())
                     .or_default()
@@ -90,7 +102,34 @@ impl Timeline {
         let Some(step) = self.objects.push(entry, seq, at) else {
             return;
         };
+        let path = entry
+            .namespace
+            .as_ref()
+            .map_or_else(String::new, |namespace| format!("{namespace}/"));
+        let name = format!("{} {path}{}", entry.kind, entry.name);
+        let (before, after) = (step.before.clone(), Arc::clone(&step.after));
+        self.note(
+            seq,
+            at,
+            Subject::Object {
+                verb: entry.verb,
+                name,
+                before,
+                after,
+            },
+        );
         facts::derive(self, entry, &step, entry.verb == Verb::Deleted);
+    }
+
+    fn note(&mut self, seq: u64, at: Timestamp, subject: Subject) {
+        self.notes.insert(seq, Note { at, subject });
+    }
+
+    /// The entries that a verdict rests on, as lines to read.
+    pub fn evidence(&self, seqs: &[u64]) -> Vec<Evidence> {
+        seqs.iter()
+            .filter_map(|seq| Some(self.notes.get(seq)?.evidence(*seq)))
+            .collect()
     }
 
     /// The sequence number of the latest entry, 0 before the first.
