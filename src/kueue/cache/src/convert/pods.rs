@@ -131,9 +131,18 @@ pub(super) fn above_limits(spec: &core::PodSpec, field: &str) -> Result<Vec<Stri
     let whole = std::iter::once((format!("{field}.resources"), spec.resources.as_ref()));
     let mut found = Vec::new();
     for (path, resources) in init.chain(main).chain(whole) {
-        let Some(resources) = resources else { continue };
-        let limits = read(resources.limits.as_ref(), &path)?;
-        let requests = read(resources.requests.as_ref(), &path)?;
+        let Some(resources) = resources else {
+            continue;
+        };
+        let place = path.strip_suffix(".resources").unwrap_or(&path);
+        let limits = read(
+            resources.limits.as_ref(),
+            &format!("{place}.resources.limits"),
+        )?;
+        let requests = read(
+            resources.requests.as_ref(),
+            &format!("{place}.resources.requests"),
+        )?;
         let above = |(name, request): &(&String, &Quantity)| {
             limits.get(*name).is_some_and(|limit| *request > limit)
         };
