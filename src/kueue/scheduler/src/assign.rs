@@ -3,10 +3,12 @@
 //! The result says for every flavor that was looked at why it was not taken. `flavor.rs` judges one flavor, `fungibility.rs` compares
 //! two, `partial.rs` looks for the largest number of pods that fits. Nothing is reserved here.
 
+mod assignment;
 mod flavor;
 mod fungibility;
 mod partial;
 mod progress;
+mod unit;
 
 #[cfg(test)]
 mod tests;
@@ -16,201 +18,20 @@ use std::sync::Arc;
 
 use quantity::{Amount, Requests, ResourceName};
 
-use crate::labels::Taint;
-use crate::names::{FlavorName, FlavorResource, PodSetName};
-use crate::objects::{ClusterQueue, Flavor, PodSet, ResourceGroup, Usage, Workload};
+use crate::names::FlavorName;
+use crate::objects::{ClusterQueue, Flavor, PodSet, Usage, Workload};
 use crate::policy::Policy;
-use crate::preemption::{Oracle, Possibility};
+use crate::preemption::Oracle;
 use crate::quota::{NodeId, QuotaTree};
 
+pub use assignment::{Assignment, Attempt, Blocker, Choice, Mode, NoFitReason, PodSetAssignment};
 pub use fungibility::Granular;
 pub(crate) use partial::largest_that;
 pub use progress::{LastAssignment, Tried};
 
+use assignment::reason_of;
 use flavor::Judged;
-
-/// How well something fits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mode {
-    /// Not at all.
-    NoFit,
-    /// If others were evicted, whether or not some can be.
-    Preempt,
-    /// As things stand.
-    Fit,
-}
-
-/// One reason why a flavor was not good enough.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Blocker {
-    /// No group of the ClusterQueue covers the resource.
-    ResourceUnavailable(ResourceName),
-    /// There is no such ResourceFlavor.
-    FlavorNotFound(FlavorName),
-    /// The workload may not use it.
-    FlavorNotAllowed(FlavorName),
-    /// The pod set asks for a topology, the flavor has none.
-    FlavorWithoutTopology(FlavorName),
-    /// The flavor has a topology, which is not supported yet.
-    TopologyUnsupported(FlavorName),
-    /// Its nodes keep the pods away.
-    Untolerated(FlavorName, Taint),
-    /// The pods insist on other nodes.
-    AffinityMismatch(FlavorName),
-    /// More than the ClusterQueue could ever get.
-    ExceedsMaximum {
-        /// Of what.
-        of: FlavorResource,
-        /// What earlier pod sets of the workload take.
-        assumed: Amount,
-        /// What this one asks for.
-        requested: Amount,
-        /// The most there can be.
-        maximum: Amount,
-    },
-    /// More than is free now.
-    Lacks {
-        /// Of what.
-        of: FlavorResource,
-        /// How much more would be needed.
-        missing: Amount,
-    },
-}
-
-/// Why nothing fits, in the words of the QuotaReserved condition. The later the worse.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum NoFitReason {
-    /// There is quota, but no place that satisfies the topology.
-    TopologyPlacementFailed,
-    /// Others use what is needed.
-    WaitingForQuota,
-    /// It could never fit.
-    ExceedsMaxQuota,
-    /// No flavor suits the pods.
-    NoMatchingFlavor,
-}
-
-/// What was found out about one flavor for one pod set.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attempt {
-    /// The index of the resource group.
-    pub group: usize,
-    /// The flavor.
-    pub flavor: FlavorName,
-    /// How well it fits.
-    pub mode: Mode,
-    /// Whether eviction would help, if it was asked.
-    pub possibility: Option<Possibility>,
-    /// From how far up it would be borrowed.
-    pub borrow: usize,
-    /// What is in the way.
-    pub blockers: Vec<Blocker>,
-    /// The reason, if it does not fit at all.
-    pub no_fit: Option<NoFitReason>,
-}
-
-/// The flavor that a resource is taken from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
-    /// The flavor.
-    pub flavor: FlavorName,
-    /// How well it fits.
-    pub mode: Mode,
-    /// How far the search went.
-    pub tried: Tried,
-}
-
-/// The flavors of one pod set.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PodSetAssignment {
-    /// Which pod set.
-    pub name: PodSetName,
-    /// For how many pods.
-    pub count: i64,
-    /// What they ask for together.
-    pub requests: Requests,
-    /// The flavor of each resource; empty if some resource found none.
-    pub flavors: BTreeMap<ResourceName, Choice>,
-    /// What was in the way of a better result.
-    pub blockers: Vec<Blocker>,
-    /// Every flavor that was looked at.
-    pub attempts: Vec<Attempt>,
-}
-
-impl PodSetAssignment {
-    /// The worst mode of its resources.
-    #[must_use]
-    pub fn mode(&self) -> Mode {
-        if self.blockers.is_empty() {
-            return Mode::Fit;
-        }
-        self.flavors
-            .values()
-            .map(|choice| choice.mode)
-            .min()
-            .unwrap_or(Mode::NoFit)
-    }
-}
-
-/// The flavors of a workload.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Assignment {
-    /// By pod set, up to the first one that found none.
-    pub pod_sets: Vec<PodSetAssignment>,
-    /// What it would use in total.
-    pub usage: Usage,
-    /// From how far up it would be borrowed at most.
-    pub borrowing: usize,
-    /// Why it does not fit, if it does not fit at all.
-    no_fit: Option<NoFitReason>,
-    /// Where to go on next time.
-    pub last: LastAssignment,
-}
-
-impl Assignment {
-    /// The worst mode of its pod sets.
-    #[must_use]
-    pub fn mode(&self) -> Mode {
-        self.pod_sets
-            .iter()
-            .map(PodSetAssignment::mode)
-            .min()
-            .unwrap_or(Mode::NoFit)
-    }
-
-    /// Why it does not fit at all.
-    #[must_use]
-    pub fn no_fit_reason(&self) -> Option<NoFitReason> {
-        self.no_fit
-    }
-}
-
-/// The best flavor of each group, of these the worst group. A flavor counts in every group that lists it.
-fn reason_of(pod_set: &PodSetAssignment, groups: &[ResourceGroup]) -> NoFitReason {
-    let of_flavor = |flavor: &FlavorName| {
-        pod_set
-            .attempts
-            .iter()
-            .rfind(|attempt| attempt.flavor == *flavor)
-    };
-    let of_group = |group: &ResourceGroup| {
-        group
-            .flavors
-            .iter()
-            .filter_map(of_flavor)
-            .map(|attempt| attempt.no_fit)
-            .min()
-            .flatten()
-    };
-    let unavailable = pod_set
-        .blockers
-        .iter()
-        .any(|blocker| matches!(blocker, Blocker::ResourceUnavailable(_)));
-    let worst = groups.iter().filter_map(of_group).max();
-    worst
-        .filter(|_| !unavailable)
-        .unwrap_or(NoFitReason::NoMatchingFlavor)
-}
+use unit::{Search, Shared, Unit, units};
 
 /// Everything an assignment depends on, but the workload.
 #[derive(Clone, Copy)]
@@ -235,13 +56,6 @@ impl std::fmt::Debug for Assigner<'_> {
             .field("cluster_queue", &self.cluster_queue.name)
             .finish_non_exhaustive()
     }
-}
-
-/// The pod sets that have to receive the same flavors.
-struct Unit<'a> {
-    indices: Vec<usize>,
-    pod_sets: Vec<&'a PodSet>,
-    requests: Requests,
 }
 
 impl Assigner<'_> {
@@ -390,100 +204,4 @@ impl Assigner<'_> {
         }
         (best, blockers)
     }
-}
-
-/// One scan through a group's flavors.
-struct Search<'a> {
-    workload: &'a Workload,
-    unit: &'a Unit<'a>,
-    group: usize,
-    start: usize,
-    used: &'a Usage,
-}
-
-impl Search<'_> {
-    /// The requests of the unit that the group covers.
-    fn requests<'s>(
-        &'s self,
-        group: &'s ResourceGroup,
-    ) -> impl Iterator<Item = (&'s ResourceName, Amount)> {
-        let covered = self
-            .unit
-            .requests
-            .iter()
-            .filter(|(resource, _)| group.covered.contains(resource));
-        covered.map(|(resource, amount)| (resource, *amount))
-    }
-}
-
-/// What the pod sets of a unit have in common.
-#[derive(Default)]
-struct Shared {
-    flavors: BTreeMap<ResourceName, Choice>,
-    blockers: Vec<Blocker>,
-    attempts: Vec<Attempt>,
-}
-
-impl Shared {
-    fn failed(self, blockers: Vec<Blocker>) -> Self {
-        Self {
-            flavors: BTreeMap::new(),
-            blockers,
-            attempts: self.attempts,
-        }
-    }
-}
-
-impl Assignment {
-    fn push(&mut self, pod_set: &PodSet, count: i64, requests: &Requests, shared: &Shared) {
-        let own = shared
-            .flavors
-            .iter()
-            .filter(|(resource, _)| requests.contains(resource));
-        let flavors: BTreeMap<_, _> = own
-            .map(|(resource, choice)| (resource.clone(), choice.clone()))
-            .collect();
-        for (resource, choice) in &flavors {
-            let of = FlavorResource {
-                flavor: choice.flavor.clone(),
-                resource: resource.clone(),
-            };
-            *self.usage.entry(of).or_default() += requests.get(resource);
-        }
-        self.last.push(
-            flavors
-                .iter()
-                .map(|(resource, choice)| (resource.clone(), choice.tried)),
-        );
-        self.pod_sets.push(PodSetAssignment {
-            name: pod_set.name.clone(),
-            count,
-            requests: requests.clone(),
-            flavors,
-            blockers: shared.blockers.clone(),
-            attempts: shared.attempts.clone(),
-        });
-    }
-}
-
-/// Pod sets that share a group come together, in the place of the first one.
-fn units<'a>(workload: &'a Workload, sets: &[(i64, Requests)]) -> Vec<Unit<'a>> {
-    let mut units: Vec<Unit<'a>> = Vec::new();
-    for (index, pod_set) in workload.pod_sets.iter().enumerate() {
-        let same = |unit: &&mut Unit<'_>| {
-            pod_set.group.is_some() && unit.pod_sets[0].group == pod_set.group
-        };
-        if let Some(unit) = units.iter_mut().find(same) {
-            unit.indices.push(index);
-            unit.pod_sets.push(pod_set);
-            unit.requests.add_all(&sets[index].1);
-        } else {
-            units.push(Unit {
-                indices: vec![index],
-                pod_sets: vec![pod_set],
-                requests: sets[index].1.clone(),
-            });
-        }
-    }
-    units
 }

@@ -27,7 +27,7 @@ pub fn pending(entry: &Entry) -> Option<String> {
     }
 }
 
-/// The reason of the condition QuotaReserved=False.
+/// The reason of the condition `QuotaReserved`=False.
 #[must_use]
 pub fn pending_reason(reason: PendingReason) -> &'static str {
     match reason {
@@ -49,13 +49,13 @@ pub fn no_fit_reason(reason: NoFitReason) -> &'static str {
     }
 }
 
-/// The message of the condition QuotaReserved=True.
+/// The message of the condition `QuotaReserved`=True.
 #[must_use]
 pub fn reserved(cluster_queue: &ClusterQueueName) -> String {
     format!("Quota reserved in ClusterQueue {cluster_queue}")
 }
 
-/// The note of the event QuotaReserved.
+/// The note of the event `QuotaReserved`.
 #[must_use]
 pub fn reserved_event(admission: &Admission, waited_seconds: i64) -> String {
     let mut note = format!(

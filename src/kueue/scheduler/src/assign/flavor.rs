@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use quantity::{Amount, ResourceName};
 
-use super::{Assigner, Attempt, Blocker, Choice, Granular, Mode, NoFitReason, Search, Tried};
+use super::unit::Search;
+use super::{Assigner, Attempt, Blocker, Choice, Granular, Mode, NoFitReason, Tried};
 use crate::labels::untolerated;
 use crate::names::{FlavorName, FlavorResource};
 use crate::objects::{Flavor, PodSet, PreemptionPolicy, Workload};
