@@ -2,5 +2,8 @@
 //!
 //! Every test takes the machine for itself ([`machine`]): two control planes at a time are what two cores bear.
 
+mod crds;
+mod environments;
 mod labs;
 mod machine;
+mod patience;
