@@ -1,7 +1,7 @@
-//! Serves a router over TLS with a certificate that may change while connections come in: each new connection looks whether the
-//! files in the folder are others than before. Without a certificate connections are refused, and the server waits for one.
+//! Serves a router over TLS with a certificate that may change while connections come in: each new connection looks whether there is
+//! another one than before. Without a certificate connections are refused, and the server waits for one.
 
-mod folder;
+mod identity;
 mod serve;
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use rustls::sign::CertifiedKey;
 use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
-pub use folder::Folder;
+pub use identity::Identity;
 pub use serve::serve;
 
 /// A certificate cannot be used.

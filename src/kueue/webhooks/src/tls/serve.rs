@@ -16,7 +16,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-use super::{Folder, TlsError, provider};
+use super::{Identity, TlsError, provider};
 
 /// A peer that does not finish its handshake in this time is let go.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -31,7 +31,7 @@ const CONNECTIONS: usize = 512;
 /// When TLS cannot be set up at all.
 pub async fn serve(
     listener: TcpListener,
-    certificate: Arc<Folder>,
+    identity: Arc<Identity>,
     router: Router,
     stop: CancellationToken,
 ) -> Result<(), TlsError> {
@@ -40,7 +40,7 @@ pub async fn serve(
         .map_err(TlsError::Settings)?;
     let mut settings = builder
         .with_no_client_auth()
-        .with_cert_resolver(certificate.clone());
+        .with_cert_resolver(identity.clone());
     settings.alpn_protocols = vec![b"http/1.1".to_vec()];
     let acceptor = TlsAcceptor::from(Arc::new(settings));
     let places = Arc::new(Semaphore::new(CONNECTIONS));
@@ -57,14 +57,14 @@ pub async fn serve(
         };
         match stream {
             Ok((stream, _)) => {
-                let (acceptor, certificate, router, stop) = (
+                let (acceptor, identity, router, stop) = (
                     acceptor.clone(),
-                    certificate.clone(),
+                    identity.clone(),
                     router.clone(),
                     stop.clone(),
                 );
                 connections.spawn(async move {
-                    connection(stream, acceptor, &certificate, router, stop).await;
+                    connection(stream, acceptor, &identity, router, stop).await;
                     drop(place);
                 });
             }
@@ -86,11 +86,11 @@ pub async fn serve(
 async fn connection(
     stream: TcpStream,
     acceptor: TlsAcceptor,
-    certificate: &Folder,
+    identity: &Identity,
     router: Router,
     stop: CancellationToken,
 ) {
-    if !certificate.refresh().await {
+    if !identity.refresh().await {
         tracing::debug!("connection refused: there is no serving certificate yet");
         return;
     }

@@ -1,4 +1,5 @@
-//! Reviews in process, and the whole way over TLS.
+//! Reviews in process, the whole way over TLS, and the manifest that tells the API server of them.
 
+mod manifest;
 mod reviews;
 mod tls;

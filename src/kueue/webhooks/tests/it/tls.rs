@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsConnector;
 use tokio_util::sync::CancellationToken;
 use webhooks::certificates::{Bundle, make};
-use webhooks::tls::{Folder, serve};
+use webhooks::tls::{Identity, serve};
 
 use crate::reviews::{review, server};
 
@@ -32,6 +32,27 @@ fn bundle() -> Bundle {
 fn put(folder: &Path, bundle: &Bundle) {
     std::fs::write(folder.join("tls.crt"), &bundle.certificate).unwrap();
     std::fs::write(folder.join("tls.key"), &bundle.key).unwrap();
+}
+
+#[tokio::test]
+async fn a_certificate_is_handed_over_in_memory() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (stop, identity) = (CancellationToken::new(), Arc::new(Identity::empty()));
+    let running = tokio::spawn(serve(listener, identity.clone(), server(&[]), stop.clone()));
+    for bundle in [bundle(), bundle()] {
+        identity
+            .install(bundle.certificate.as_bytes(), bundle.key.as_bytes())
+            .unwrap();
+        assert!(
+            ask(port, &bundle.ca)
+                .await
+                .unwrap()
+                .contains("\"allowed\":true")
+        );
+    }
+    stop.cancel();
+    running.await.unwrap().unwrap();
 }
 
 /// One request by a client that trusts this CA only.
@@ -70,16 +91,11 @@ async fn reviews_are_answered_over_tls_with_the_certificate_of_the_moment() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let stop = CancellationToken::new();
-    let certificate = Arc::new(Folder::new(folder.path()));
-    let running = tokio::spawn(serve(
-        listener,
-        certificate.clone(),
-        server(&[]),
-        stop.clone(),
-    ));
+    let identity = Arc::new(Identity::folder(folder.path()));
+    let running = tokio::spawn(serve(listener, identity.clone(), server(&[]), stop.clone()));
     let (first, second) = (bundle(), bundle());
 
-    assert!(!certificate.refresh().await);
+    assert!(!identity.refresh().await);
     assert!(
         ask(port, &first.ca).await.is_err(),
         "answered without a certificate"
@@ -111,6 +127,17 @@ async fn reviews_are_answered_over_tls_with_the_certificate_of_the_moment() {
             .unwrap()
             .contains("\"allowed\":true"),
         "a broken file replaced a good certificate"
+    );
+
+    let third = bundle();
+    identity
+        .install(third.certificate.as_bytes(), third.key.as_bytes())
+        .unwrap();
+    assert!(
+        identity
+            .install(first.certificate.as_bytes(), third.key.as_bytes())
+            .is_err(),
+        "a key of another certificate was taken"
     );
 
     stop.cancel();

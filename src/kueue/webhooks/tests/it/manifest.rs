@@ -1,0 +1,215 @@
+//! The manifest people apply: its webhooks are the served ones, its rights are enumerated, its configuration is readable, and it is
+//! what the chart renders to.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use kueue_api::config::Configuration;
+use kueue_api::names;
+use serde_json::{Value, json};
+use webhooks::PATHS;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../manifests/kueue")
+}
+
+fn written() -> String {
+    std::fs::read_to_string(folder().join("kueue.yaml")).unwrap()
+}
+
+fn objects() -> Vec<Value> {
+    serde_saphyr::from_multiple(&written()).unwrap()
+}
+
+fn object(kind: &str, name: &str) -> Value {
+    let found = objects()
+        .into_iter()
+        .find(|object| object["kind"] == kind && object["metadata"]["name"] == name);
+    found.unwrap_or_else(|| panic!("{kind} {name} is missing"))
+}
+
+fn webhooks() -> Vec<Value> {
+    let mutating = object(
+        "MutatingWebhookConfiguration",
+        names::MUTATING_WEBHOOK_CONFIGURATION,
+    );
+    let validating = object(
+        "ValidatingWebhookConfiguration",
+        names::VALIDATING_WEBHOOK_CONFIGURATION,
+    );
+    [mutating, validating]
+        .iter()
+        .flat_map(|c| c["webhooks"].as_array().unwrap().clone())
+        .collect()
+}
+
+#[test]
+fn the_webhooks_are_the_served_ones() {
+    let webhooks = webhooks();
+    let paths: BTreeSet<_> = webhooks
+        .iter()
+        .map(|w| w["clientConfig"]["service"]["path"].as_str().unwrap())
+        .collect();
+    assert_eq!(paths, PATHS.iter().copied().collect());
+    for webhook in &webhooks {
+        let service = &webhook["clientConfig"]["service"];
+        assert_eq!(
+            (&service["name"], &service["namespace"]),
+            (
+                &json!(names::WEBHOOK_SERVICE),
+                &json!(names::SYSTEM_NAMESPACE)
+            )
+        );
+    }
+}
+
+/// A manager that is away may hold up its own objects and jobs that name a queue, nothing else.
+#[test]
+fn a_manager_that_is_down_blocks_nothing_unrelated() {
+    for webhook in webhooks() {
+        let name = webhook["name"].as_str().unwrap();
+        let groups: Vec<_> = webhook["rules"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|rule| rule["apiGroups"].clone())
+            .collect();
+        let ours = groups.iter().all(|group| *group == json!([names::GROUP]));
+        let queued = webhook["objectSelector"]["matchExpressions"]
+            == json!([{"key": names::labels::QUEUE_NAME, "operator": "Exists"}]);
+        assert!(
+            webhook["failurePolicy"] == "Ignore" || ours || queued,
+            "{name}: failurePolicy {}",
+            webhook["failurePolicy"]
+        );
+        if !ours {
+            let outside = &webhook["namespaceSelector"]["matchExpressions"][0];
+            assert_eq!(
+                outside,
+                &json!({"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["kube-system", "kueue-system"]}),
+                "{name}"
+            );
+        }
+    }
+}
+
+/// Nobody may grant what they do not hold: a wildcard or an aggregated role could only be installed by somebody who may do everything.
+#[test]
+fn rights_are_enumerated() {
+    for role in objects()
+        .iter()
+        .filter(|object| ["ClusterRole", "Role"].contains(&object["kind"].as_str().unwrap()))
+    {
+        assert!(
+            role["aggregationRule"].is_null(),
+            "{} aggregates",
+            role["metadata"]["name"]
+        );
+        assert!(
+            !role["rules"].to_string().contains('*'),
+            "{} has a wildcard",
+            role["metadata"]["name"]
+        );
+    }
+    assert!(!written().contains("helm.sh/hook"));
+}
+
+#[test]
+fn the_deployment_runs_this_version_with_a_readable_configuration() {
+    let deployment = object("Deployment", "kueue-controller-manager");
+    let container = &deployment["spec"]["template"]["spec"]["containers"][0];
+    assert_eq!(
+        container["image"],
+        format!("atelier-kueue/kueue-manager:{}", env!("CARGO_PKG_VERSION"))
+    );
+    assert_eq!(
+        (&container["command"], &container["args"][0]),
+        (
+            &json!(["/manager"]),
+            &json!("--config=/controller_manager_config.yaml")
+        )
+    );
+    assert_eq!(
+        deployment["spec"]["template"]["metadata"]["labels"]["control-plane"],
+        "controller-manager"
+    );
+    let map = object("ConfigMap", "kueue-manager-config");
+    let text = map["data"]["controller_manager_config.yaml"]
+        .as_str()
+        .unwrap();
+    let configuration = Configuration::parse(text, Some("kueue-system")).unwrap();
+    assert_eq!(configuration.warnings, Vec::<String>::new());
+    let ports: Vec<_> = container["ports"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|port| port["containerPort"].clone())
+        .collect();
+    assert_eq!(
+        ports,
+        [json!(configuration.webhook.port), json!(8443), json!(8081)]
+    );
+    assert_eq!(
+        (
+            configuration.metrics.bind_address.as_str(),
+            configuration.health.bind_address.as_str()
+        ),
+        (":8443", ":8081")
+    );
+    assert_eq!(
+        container["volumeMounts"][1]["mountPath"],
+        configuration.webhook.cert_dir
+    );
+}
+
+#[test]
+fn the_manifest_is_what_the_chart_renders_to() {
+    let Some(helm) = helm() else {
+        assert!(std::env::var_os("CI").is_none(), "helm is missing: run `cargo xtask tools` or set HELM");
+        eprintln!("skipped: no helm in /opt/tools, the tool cache or PATH; set HELM");
+        return;
+    };
+    let fresh = tempfile::NamedTempFile::new().unwrap();
+    render(&helm, fresh.path());
+    assert!(
+        written() == std::fs::read_to_string(fresh.path()).unwrap(),
+        "kueue.yaml is stale: run manifests/kueue/render"
+    );
+}
+
+fn helm() -> Option<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let cache =
+        variable("HOME").map(|home| home.join(".cache/atelier-kueue/tools/helm-4.3.1/helm"));
+    let path = std::env::var_os("PATH")
+        .into_iter()
+        .flat_map(|path| std::env::split_paths(&path).collect::<Vec<_>>())
+        .map(|dir| dir.join("helm"));
+    let known = [
+        variable("HELM"),
+        Some(PathBuf::from("/opt/tools/helm")),
+        cache,
+    ];
+    known
+        .into_iter()
+        .flatten()
+        .chain(path)
+        .find(|program| program.is_file())
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the script is under test, and this crate may not know `exec`"
+)]
+fn render(helm: &Path, into: &Path) {
+    let output = std::process::Command::new(folder().join("render"))
+        .arg(into)
+        .env("HELM", helm)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
