@@ -5,6 +5,9 @@ mod apply;
 pub mod decide;
 mod priority;
 
+#[cfg(test)]
+mod tests;
+
 
 use std::sync::Arc;
 

@@ -4,8 +4,10 @@
 //! by a pure function (`decide`), and carries out one step at a time. Start reading at [`run`], then `job.rs`, `workload.rs`
 //! and `scheduling.rs`. Nothing here decides about quota: that is `scheduler`, behind `cache`.
 
+pub mod certificate;
 pub mod cluster_queue;
 pub mod cohort;
+pub mod connect;
 pub mod context;
 pub mod error;
 pub mod events;
@@ -19,10 +21,15 @@ pub mod metrics;
 pub mod role;
 pub mod run;
 pub mod scheduling;
+pub mod scrape;
 pub mod store;
 pub mod stores;
+pub mod surroundings;
 pub mod watch;
 pub mod work_queue;
 pub mod workload;
 pub mod world;
 pub mod write;
+
+#[cfg(test)]
+mod tests;

@@ -36,6 +36,13 @@ impl Locks {
     }
 }
 
+#[cfg(test)]
+impl Locks {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.lock().is_empty()
+    }
+}
+
 impl Drop for Held {
     fn drop(&mut self) {
         let mut all = self.all.lock();

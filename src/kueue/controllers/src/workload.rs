@@ -4,6 +4,9 @@ pub mod decide;
 pub mod status;
 
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use kueue_api::conditions::reasons;

@@ -86,6 +86,7 @@ impl PodSetInfo {
 
     /// Puts the values back as they were, keeping labels named in `kept`, which belong to the job's own controller.
     pub fn restore_into(&self, template: &mut PodTemplateSpec, kept: &[&str]) {
+        let had_metadata = template.metadata.is_some();
         let meta = template.metadata.get_or_insert_default();
         let mut labels = self.labels.clone();
         for (key, value) in meta.labels.iter().flatten().filter(|(key, _)| kept.contains(&key.as_str())) {
@@ -98,6 +99,7 @@ impl PodSetInfo {
         spec.tolerations = Some(self.tolerations.clone());
         spec.scheduling_gates = Some(self.scheduling_gates.clone());
         drop_empty(template);
+        template.metadata.take_if(|meta| !had_metadata && *meta == ObjectMeta::default());
     }
 }
 

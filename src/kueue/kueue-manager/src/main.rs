@@ -1,6 +1,5 @@
 //! The controller's binary: options, configuration file, wiring, shutdown. Everything it starts lives in other rooms.
 
-mod client;
 mod clock;
 mod manager;
 mod options;

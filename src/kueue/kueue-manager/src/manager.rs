@@ -1,19 +1,28 @@
 //! Starts every part of the manager, and stops them in order.
 
+use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use controllers::certificate;
+use controllers::connect::connect;
 use controllers::metrics::{Build, WorldGauges};
 use controllers::run::Controllers;
+use controllers::scrape;
+use controllers::surroundings::Surroundings;
 use kueue_api::config::Configuration;
-use telemetry::health::{self, Readiness};
+use telemetry::address::parse_bind;
+use telemetry::health::{self, Check, Readiness};
 use telemetry::metrics::Registry;
+use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use webhooks::tls::{self, Identity};
 
 use crate::options::Options;
-use crate::{client, settings};
+use crate::{clock, settings};
 
 const BUILD: Build = Build { version: concat!("v", env!("CARGO_PKG_VERSION")), commit: "unknown", date: "unknown" };
 
@@ -24,7 +33,7 @@ pub(crate) async fn run(options: Options, configuration: Configuration) -> anyho
     }
     let stop = CancellationToken::new();
     listen_for_signals(stop.clone())?;
-    let client = client::connect(options.kubeconfig.as_deref()).await?;
+    let client = connect(options.kubeconfig.as_deref()).await?;
     let instance = format!("{}_{}", options.pod_name.as_deref().unwrap_or("kueue-manager"), uuid::Uuid::new_v4());
     let readiness = Readiness::default();
     let mut registry = Registry::default();
@@ -32,13 +41,16 @@ pub(crate) async fn run(options: Options, configuration: Configuration) -> anyho
     let context = controllers.context();
     let gauges = WorldGauges { context: context.clone(), build: BUILD, resources: configuration.metrics.enable_cluster_queue_resources };
     telemetry::metrics::register_gauges(&mut registry, Arc::new(gauges));
-    let mut servers = JoinSet::new();
-    serve_probes(&configuration, &readiness, &stop, &mut servers)?;
+
+    let mut servers = Servers::new(&configuration, stop.clone());
+    servers.probes(&readiness)?;
+    servers.webhooks(&context, &readiness).await?;
+    servers.metrics(scrape::guard(telemetry::metrics::router(Arc::new(registry)), client.clone())).await?;
+    servers.certificate(client);
+
     let outcome = controllers.run(&readiness, stop.clone()).await;
     stop.cancel();
-    while let Some(server) = servers.join_next().await {
-        server.context("a server panicked")??;
-    }
+    servers.join().await?;
     outcome.context("leader election")
 }
 
@@ -56,11 +68,101 @@ fn listen_for_signals(stop: CancellationToken) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn serve_probes(configuration: &Configuration, readiness: &Readiness, stop: &CancellationToken, servers: &mut JoinSet<anyhow::Result<()>>) -> anyhow::Result<()> {
-    let health = &configuration.health;
-    let Some(address) = telemetry::address::parse_bind(&health.bind_address).context("health.healthProbeBindAddress")? else { return Ok(()) };
-    let router = health::router(&health.liveness_endpoint, &health.readiness_endpoint, readiness);
-    let stop = stop.clone();
-    servers.spawn(async move { health::serve(address, router, stop).await.with_context(|| format!("cannot serve probes on {address}")) });
-    Ok(())
+/// Everything that listens, and the certificate it shows.
+struct Servers<'a> {
+    configuration: &'a Configuration,
+    certificate: Arc<Identity>,
+    stop: CancellationToken,
+    running: JoinSet<anyhow::Result<()>>,
+}
+
+impl<'a> Servers<'a> {
+    fn new(configuration: &'a Configuration, stop: CancellationToken) -> Self {
+        let certificate = if configuration.internal_cert_management.enable {
+            Identity::empty()
+        } else {
+            Identity::folder(Path::new(&configuration.webhook.cert_dir))
+        };
+        Self { configuration, certificate: Arc::new(certificate), stop, running: JoinSet::new() }
+    }
+
+    fn probes(&mut self, readiness: &Readiness) -> anyhow::Result<()> {
+        let health = &self.configuration.health;
+        let Some(address) = parse_bind(&health.bind_address).context("health.healthProbeBindAddress")? else { return Ok(()) };
+        let router = health::router(&health.liveness_endpoint, &health.readiness_endpoint, readiness);
+        let stop = self.stop.clone();
+        self.running.spawn(async move { health::serve(address, router, stop).await.with_context(|| format!("cannot serve probes on {address}")) });
+        Ok(())
+    }
+
+    async fn webhooks(&mut self, context: &Arc<controllers::context::Context>, readiness: &Readiness) -> anyhow::Result<()> {
+        let webhook = &self.configuration.webhook;
+        let address = parse_bind(&format!("{}:{}", webhook.host, webhook.port)).context("webhook.host")?;
+        let Some(address) = address else { return Ok(()) };
+        let state = webhooks::Context {
+            features: self.configuration.features.clone(),
+            managed_jobs_namespace_selector: self.configuration.managed_jobs_namespace_selector.clone(),
+            manage_jobs_without_queue_name: self.configuration.manage_jobs_without_queue_name,
+            cluster: Arc::new(Surroundings(context.clone())),
+        };
+        self.serve("webhooks", address, webhooks::router(Arc::new(state))).await?;
+        let (certificate, check, stop) = (self.certificate.clone(), readiness.check("webhook certificate"), self.stop.clone());
+        self.running.spawn(async move {
+            tokio::select! {
+                () = until_shown(&certificate, &check) => {}
+                () = stop.cancelled() => {}
+            }
+            Ok(())
+        });
+        Ok(())
+    }
+
+    async fn metrics(&mut self, router: axum::Router) -> anyhow::Result<()> {
+        match parse_bind(&self.configuration.metrics.bind_address).context("metrics.bindAddress")? {
+            Some(address) => self.serve("metrics", address, router).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Listens at once, so that a port in use is an error at start.
+    async fn serve(&mut self, what: &'static str, address: SocketAddr, router: axum::Router) -> anyhow::Result<()> {
+        let listener = TcpListener::bind(address).await.with_context(|| format!("cannot serve {what} on {address}"))?;
+        let (certificate, stop) = (self.certificate.clone(), self.stop.clone());
+        self.running.spawn(async move { tls::serve(listener, certificate, router, stop).await.with_context(|| format!("serving {what}")) });
+        Ok(())
+    }
+
+    /// Makes and renews the certificate, unless somebody else puts it into the folder.
+    fn certificate(&mut self, client: kube::Client) {
+        let management = &self.configuration.internal_cert_management;
+        if !management.enable {
+            return;
+        }
+        let options = certificate::Options {
+            namespace: self.configuration.namespace.clone(),
+            secret: management.webhook_secret_name.clone(),
+            service: management.webhook_service_name.clone(),
+            clock: clock::now,
+        };
+        let (identity, stop) = (self.certificate.clone(), self.stop.clone());
+        self.running.spawn(async move {
+            certificate::keep(client, options, identity, stop).await;
+            Ok(())
+        });
+    }
+
+    async fn join(mut self) -> anyhow::Result<()> {
+        while let Some(server) = self.running.join_next().await {
+            server.context("a server panicked")??;
+        }
+        Ok(())
+    }
+}
+
+/// Raises the check once there is a certificate; a mounted folder says nothing when it changes, so it is looked at.
+async fn until_shown(certificate: &Identity, check: &Check) {
+    while !certificate.refresh().await {
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    }
+    check.set(true);
 }

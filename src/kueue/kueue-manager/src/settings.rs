@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use cache::{Features as CacheFeatures, QuotaCheck};
+use controllers::connect::own_namespace;
 use controllers::{context, lease, run};
 use jobs::JobKind;
 use kube::core::Selector;
@@ -12,7 +13,6 @@ use kueue_api::features::{Features, gate, parse_flag};
 use kueue_api::field::aggregate;
 
 use crate::clock;
-use crate::client::own_namespace;
 use crate::options::Options;
 
 /// Reads the configuration file, and lays the options over it.

@@ -9,7 +9,7 @@ fn options(arguments: &[&str]) -> Options {
     Options::parse_from(["kueue-manager"].iter().chain(arguments))
 }
 
-fn file(text: &str) -> (std::path::PathBuf, impl Drop) {
+fn file(text: &str) -> (std::path::PathBuf, impl Drop + use<>) {
     struct Remove(std::path::PathBuf);
     impl Drop for Remove {
         fn drop(&mut self) {
