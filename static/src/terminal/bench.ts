@@ -13,6 +13,7 @@ export class Bench {
   private readonly list = must<HTMLElement>("#workbench-tabs");
   private readonly panels = must<HTMLElement>("#workbench-panels");
   private readonly refusal = must<HTMLElement>("#terminal-refusal");
+  private readonly place = must<HTMLElement>("#workbench");
   private last: number | undefined;
 
   use(tabs: Tabs): void {
@@ -63,7 +64,7 @@ export class Bench {
   }
 
   private async open(focus: boolean): Promise<void> {
-    const answer = await post("/terminals").catch(() => undefined);
+    const answer = await post("/terminals", { lab: this.place.dataset["lab"] }).catch(() => undefined);
     const body = (await answer?.json().catch(() => undefined)) as { number?: number; message?: string } | undefined;
     if (!answer?.ok || !body?.number) {
       this.refusal.textContent = body?.message ?? word("terminal-lost");

@@ -11,7 +11,11 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+use store::Store;
+
+use crate::judge::database;
 use crate::options::Options;
+use crate::web::desk_live;
 use crate::web::assets::Assets;
 use crate::web::desk::Desk;
 use crate::web::library::Library;
@@ -74,10 +78,14 @@ async fn build(options: &Options, address: PublicAddress, stop: CancellationToke
         tracing::warn!("{error}");
         Assets::default()
     });
-    let desk: Arc<dyn Desk> = crate::web::desk_live::open(options, &library, stop.clone()).await?;
+    let secret = Secret::load(&options.data_dir())?;
+    let store = Store::open(&database(options)).await?;
+    let ids = library.labs().iter().map(|lab| lab.rules.id.clone());
+    let positions = Positions::load(store.clone(), ids).await?;
+    let desk: Arc<dyn Desk> = desk_live::open(options, &library, store, stop.clone()).await;
     Ok(App::new(Parts {
-        secret: Secret::load(&options.data_dir())?,
-        positions: Positions::load(&options.data_dir()),
+        secret,
+        positions,
         terminals: Terminals::new(desk.shells()),
         address,
         assets,

@@ -7,6 +7,7 @@ pub mod assets;
 pub mod desk;
 pub mod desk_live;
 pub mod error;
+pub mod evidence;
 pub mod events;
 pub mod frame;
 pub mod guard;

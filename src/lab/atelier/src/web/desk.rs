@@ -149,8 +149,12 @@ impl Standing {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
     pub at: Timestamp,
-    /// Names and values as the cluster wrote them.
-    pub what: String,
+    /// The key of what happened to the subject.
+    pub verb: &'static str,
+    /// Names as the cluster wrote them.
+    pub subject: String,
+    /// Values as the cluster wrote them.
+    pub details: String,
 }
 
 /// A criterion's verdict.
@@ -189,6 +193,8 @@ pub struct BoardView {
 pub enum AnswerRefusal {
     #[error("there is no running environment to answer about")]
     NoEnvironment,
+    #[error("expected {0}")]
+    Unfit(String),
     #[error("{0}")]
     Failed(String),
 }

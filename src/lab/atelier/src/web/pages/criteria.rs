@@ -25,7 +25,9 @@ pub struct CriterionItem {
 pub struct EvidenceItem {
     pub at: String,
     pub time: String,
-    pub what: String,
+    pub verb: &'static str,
+    pub subject: String,
+    pub details: String,
 }
 
 /// A step in the row of steps.
@@ -106,7 +108,9 @@ impl EvidenceItem {
         Self {
             at: evidence.at.to_string(),
             time: local.strftime("%H:%M:%S").to_string(),
-            what: evidence.what.clone(),
+            verb: evidence.verb,
+            subject: evidence.subject.clone(),
+            details: evidence.details.clone(),
         }
     }
 }

@@ -87,7 +87,7 @@ pub async fn get(State(app): State<App>, frame: Frame) -> Response {
         number: number.into(),
         halves: [Half::Am, Half::Pm].map(|half| half_day(&app, &frame.words, &other, number, half)).into(),
     });
-    let broken = app.library().broken.iter().map(|(name, findings)| (name.clone(), findings.to_string())).collect();
+    let broken = app.library().broken.clone();
     let page = HomePage { days: days.collect(), resume: resume(&app, &frame.words), frame: &frame, other, broken };
     Page(page).into_response()
 }

@@ -5,11 +5,13 @@ use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
+use serde::Deserialize;
 
 use super::registry::Tab;
 use super::socket;
 use crate::web::error::Met;
 use crate::web::frame::Frame;
+use crate::web::pages::lab::find;
 use crate::web::state::App;
 
 /// `GET /terminals`
@@ -17,9 +19,22 @@ pub async fn list(State(app): State<App>) -> Json<Vec<Tab>> {
     Json(app.terminals().tabs())
 }
 
+/// What a page sends to open a terminal.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Opening {
+    /// The lab whose files the shell works with.
+    lab: String,
+}
+
 /// `POST /terminals`
-pub async fn open(State(app): State<App>, frame: Frame) -> Response {
-    match app.terminals().open(frame.now).await {
+pub async fn open(
+    State(app): State<App>,
+    frame: Frame,
+    Json(Opening { lab }): Json<Opening>,
+) -> Result<Response, Met> {
+    let lab = find(&app, &lab)?;
+    Ok(match app.terminals().open(&lab.rules.id, frame.now).await {
         Ok(tab) => (StatusCode::CREATED, Json(tab)).into_response(),
         Err(error) => {
             tracing::warn!(%error, "no terminal was opened");
@@ -29,7 +44,7 @@ pub async fn open(State(app): State<App>, frame: Frame) -> Response {
             *response.status_mut() = StatusCode::ACCEPTED;
             response
         }
-    }
+    })
 }
 
 /// `DELETE /terminals/{number}`

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use course::LabId;
 use exec::PtySize;
 use indexmap::IndexMap;
 use jiff::Timestamp;
@@ -78,11 +79,11 @@ impl Terminals {
     ///
     /// # Errors
     /// When there are too many, or no shell can be started.
-    pub async fn open(&self, now: Timestamp) -> Result<Tab, OpenError> {
+    pub async fn open(&self, lab: &LabId, now: Timestamp) -> Result<Tab, OpenError> {
         if self.open.lock().sessions.len() >= LIMIT {
             return Err(OpenError::TooMany);
         }
-        let cmd = self.shells.shell().await?;
+        let cmd = self.shells.shell(lab).await?;
         let session =
             Session::start(&cmd, FIRST_SIZE, now).map_err(|error| ShellRefusal::Failed(error.to_string()))?;
         let mut open = self.open.lock();
