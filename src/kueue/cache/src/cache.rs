@@ -38,11 +38,13 @@ pub struct Cache {
     pub(crate) held_locally: BTreeMap<LocalQueueKey, Holdings>,
     pub(crate) tree: QuotaTree,
     pub(crate) stale_tree: bool,
+    /// Whether the tree was rebuilt since parked workloads last got their chance.
+    pub(crate) quota_changed: bool,
     pub(crate) touched: Touched,
     pub(crate) cycles: u64,
 }
 
-/// An AdmissionCheck.
+/// An `AdmissionCheck`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Check {
     pub(crate) active: bool,
@@ -138,7 +140,7 @@ impl Cache {
         affected
     }
 
-    /// An AdmissionCheck appeared or changed.
+    /// An `AdmissionCheck` appeared or changed.
     pub fn apply_admission_check(&mut self, object: &api::AdmissionCheck) -> Affected {
         let stated = object
             .status
@@ -156,7 +158,7 @@ impl Cache {
         }
     }
 
-    /// An AdmissionCheck is gone.
+    /// An `AdmissionCheck` is gone.
     pub fn delete_admission_check(&mut self, name: &str) -> Affected {
         if self.checks.remove(name).is_none() {
             Affected::default()
@@ -302,5 +304,6 @@ impl Cache {
             .collect();
         self.tree = QuotaTree::build(members, &self.cohorts, &usage);
         self.stale_tree = false;
+        self.quota_changed = true;
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use kueue_api::v1beta2::{self as api, AdmissionMode, StopPolicy};
-use scheduler::{ClusterQueue, ClusterQueueName, CohortName, Unsupported, WorkloadKey};
+use scheduler::{ClusterQueue, ClusterQueueName, Unsupported, WorkloadKey};
 
 use crate::cache::{Observed, QueueState};
 use crate::{Affected, Cache, convert};
@@ -87,10 +87,6 @@ impl Cache {
             self.touched
                 .cohorts
                 .extend(before.as_ref().and_then(|before| before.cohort.clone()));
-            self.requota(
-                &queue.name,
-                before.as_ref().and_then(|before| before.cohort.clone()),
-            );
         }
         let active = before.as_ref().is_some_and(|before| before.active);
         let queue = ClusterQueue { active, ..queue };
@@ -99,24 +95,6 @@ impl Cache {
             Arc::make_mut(&mut self.specs).insert(queue.name.clone(), Arc::new(queue));
         }
         changed
-    }
-
-    /// Everybody who shares with it may now have another share.
-    fn requota(&mut self, name: &ClusterQueueName, cohort: Option<CohortName>) {
-        let siblings: Vec<_> = match &cohort {
-            Some(_) => self
-                .specs
-                .values()
-                .filter(|queue| queue.cohort == cohort)
-                .map(|queue| queue.name.clone())
-                .collect(),
-            None => Vec::new(),
-        };
-        for sibling in siblings.iter().chain([name]) {
-            if let Some(state) = self.queues.get_mut(sibling) {
-                state.generation += 1;
-            }
-        }
     }
 
     /// Decides anew whether ClusterQueues are active, and notes what changed with that.

@@ -107,7 +107,7 @@ impl Cache {
         groups.flat_map(|group| &group.flavors)
     }
 
-    /// What is wrong with the AdmissionChecks of a ClusterQueue.
+    /// What is wrong with the admission checks of a ClusterQueue.
     fn check_problems(&self, rules: &[AdmissionCheckStrategyRule]) -> Vec<(&'static str, String)> {
         let names = |keep: &dyn Fn(&AdmissionCheckStrategyRule) -> bool| -> Vec<&str> {
             let mut names: Vec<_> = rules

@@ -12,8 +12,12 @@ impl Cache {
     /// Brings the tree up to date and lets parked workloads of touched trees return.
     pub(crate) fn give_chances(&mut self, now: Timestamp) -> Affected {
         self.fresh_tree();
+        let quota_changed = std::mem::take(&mut self.quota_changed);
         let mut affected = Affected::default();
         for name in self.touched_queues() {
+            if let Some(queue) = self.queues.get_mut(&name).filter(|_| quota_changed) {
+                queue.generation += 1;
+            }
             affected.merge(self.unpark(&name, now));
         }
         affected

@@ -69,7 +69,7 @@ fn parked_workloads_return_only_when_something_that_counts_has_changed() {
     world.settle();
     assert_eq!(world.counts("a"), "active 0, parked 1, admitted 0");
     world.change("w", |object| {
-        object.metadata.labels = Some([("colour".to_owned(), "blue".to_owned())].into())
+        object.metadata.labels = Some([("colour".to_owned(), "blue".to_owned())].into());
     });
     assert_eq!(
         world.counts("a"),

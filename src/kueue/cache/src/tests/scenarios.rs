@@ -281,18 +281,18 @@ fn what_changed_during_a_cycle_is_not_assumed() {
     let cases: [(&str, Change); 5] = [
         ("deleted", |world| world.delete("w")),
         ("deactivated", |world| {
-            world.change("w", |object| object.spec.active = Some(false))
+            world.change("w", |object| object.spec.active = Some(false));
         }),
         ("finished", |world| world.finish("w")),
         ("moved", |world| {
             world.change("w", |object| {
-                object.spec.queue_name = Some("elsewhere".to_owned())
-            })
+                object.spec.queue_name = Some("elsewhere".to_owned());
+            });
         }),
         ("made again", |world| {
             world.change("w", |object| {
-                object.metadata.uid = Some("another".to_owned())
-            })
+                object.metadata.uid = Some("another".to_owned());
+            });
         }),
     ];
     for (name, change) in cases {

@@ -6,7 +6,8 @@ use cache::{Cache, Options, WorkloadKey};
 use kueue_api::v1beta2::{ClusterQueue, Workload};
 use quantity::Amount;
 use scheduler::{
-    Assigner, Assignment, Attempt, FlavorResource, Mode, Oracle, Policy, Possibility, messages,
+    Assigner, Assignment, Attempt, FlavorResource, Mode, Oracle, PodSetAssignment, Policy,
+    Possibility, messages,
 };
 use serde_json::{Value, json};
 
@@ -110,92 +111,98 @@ fn sorted(values: &Value) -> Vec<String> {
     all
 }
 
+fn same(what: &str, got: &Value, wanted: &Value) -> Result<(), String> {
+    if got == wanted {
+        Ok(())
+    } else {
+        Err(format!("{what}: got {got}, want {wanted}"))
+    }
+}
+
+/// An absent map as an empty one.
+fn map(value: &Value) -> Value {
+    if value.is_null() {
+        json!({})
+    } else {
+        value.clone()
+    }
+}
+
 fn compare(case: &Value, assignment: &Assignment) -> Result<(), String> {
     let want = &case["want"]["wantAssignment"];
-    let same = |what: &str, got: Value, wanted: Value| {
-        if got == wanted {
-            Ok(())
-        } else {
-            Err(format!("{what}: got {got}, want {wanted}"))
-        }
-    };
     same(
         "mode",
-        json!(mode(assignment.mode())),
-        case["want"]["wantRepMode"].clone(),
+        &json!(mode(assignment.mode())),
+        &case["want"]["wantRepMode"],
     )?;
     same(
         "borrowing",
-        json!(assignment.borrowing),
-        want["borrowing"].clone(),
+        &json!(assignment.borrowing),
+        &want["borrowing"],
     )?;
     same(
         "reason",
-        json!(assignment.no_fit_reason().map(messages::no_fit_reason)),
-        want["noFitReason"].clone(),
+        &json!(assignment.no_fit_reason().map(messages::no_fit_reason)),
+        &want["noFitReason"],
     )?;
-    let used: serde_json::Map<_, _> = assignment
-        .usage
-        .iter()
-        .map(|(of, amount)| (of.to_string(), json!(amount.value())))
-        .collect();
-    let assigned = if assignment.mode() == Mode::NoFit {
-        json!({})
-    } else {
-        want["usage"]["quota"]["assigned"].clone()
-    };
     if assignment.mode() != Mode::NoFit {
-        same("usage", Value::Object(used), assigned)?;
+        let used = assignment
+            .usage
+            .iter()
+            .map(|(of, amount)| (of.to_string(), json!(amount.value())));
+        same(
+            "usage",
+            &Value::Object(used.collect()),
+            &map(&want["usage"]["quota"]["assigned"]),
+        )?;
     }
     let pod_sets: Vec<Value> = read(&want["podSets"]);
     same(
         "pod sets",
-        json!(assignment.pod_sets.len()),
-        json!(pod_sets.len()),
+        &json!(assignment.pod_sets.len()),
+        &json!(pod_sets.len()),
     )?;
-    for (got, want) in assignment.pod_sets.iter().zip(&pod_sets) {
-        let flavors: serde_json::Map<_, _> = got.flavors.iter().map(|(resource, choice)| {
-            let tried = choice.tried.0.map_or(-1, |index| i64::try_from(index).unwrap());
-            (resource.to_string(), json!({"name": choice.flavor.as_str(), "mode": mode(choice.mode), "triedFlavorIdx": tried}))
-        }).collect();
-        same(
-            "flavors",
-            Value::Object(flavors),
-            if want["flavors"].is_null() {
-                json!({})
-            } else {
-                want["flavors"].clone()
-            },
-        )?;
-        let requests: serde_json::Map<_, _> = got
-            .requests
-            .iter()
-            .map(|(resource, amount)| {
-                (
-                    resource.to_string(),
-                    json!(amount.to_quantity(resource).to_string()),
-                )
-            })
-            .collect();
-        same(
-            "requests",
-            Value::Object(requests),
-            want["requests"].clone(),
-        )?;
-        same("count", json!(got.count), want["count"].clone())?;
-        let mut reasons: Vec<_> = got.blockers.iter().map(messages::blocker).collect();
-        reasons.sort();
-        same(
-            "reasons",
-            json!(reasons),
-            json!(sorted(&want["status"]["reasons"])),
-        )?;
-        compare_attempts(
-            &got.attempts,
-            &read::<Vec<Value>>(&want["flavorAssignmentAttempts"]),
-        )?;
-    }
-    Ok(())
+    assignment
+        .pod_sets
+        .iter()
+        .zip(&pod_sets)
+        .try_for_each(|(got, want)| compare_pod_set(got, want))
+}
+
+fn compare_pod_set(got: &PodSetAssignment, want: &Value) -> Result<(), String> {
+    let flavors = got.flavors.iter().map(|(resource, choice)| {
+        let tried = choice.tried.0.map_or(-1, |index| i64::try_from(index).unwrap());
+        let choice = json!({"name": choice.flavor.as_str(), "mode": mode(choice.mode), "triedFlavorIdx": tried});
+        (resource.to_string(), choice)
+    });
+    same(
+        "flavors",
+        &Value::Object(flavors.collect()),
+        &map(&want["flavors"]),
+    )?;
+    let requests = got.requests.iter().map(|(resource, amount)| {
+        (
+            resource.to_string(),
+            json!(amount.to_quantity(resource).to_string()),
+        )
+    });
+    same(
+        "requests",
+        &Value::Object(requests.collect()),
+        &want["requests"],
+    )?;
+    same("count", &json!(got.count), &want["count"])?;
+    let mut reasons: Vec<_> = got.blockers.iter().map(messages::blocker).collect();
+    reasons.sort();
+    same(
+        "reasons",
+        &json!(reasons),
+        &json!(sorted(&want["status"]["reasons"])),
+    )?;
+    compare_attempts(
+        &got.attempts,
+        &read::<Vec<Value>>(&want["flavorAssignmentAttempts"]),
+    )
 }
 
 /// With a fit, everything tried must be wanted; without one, everything wanted must have been tried.

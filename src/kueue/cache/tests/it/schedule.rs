@@ -245,3 +245,43 @@ fn cycles_end_as_in_the_reference() {
         failures.join("\n")
     );
 }
+
+/// Two cycles, without those cases that evict anybody.
+#[test]
+fn a_second_cycle_goes_on_where_the_first_one_stopped() {
+    let Some(corpus) = load("pkg-scheduler/TestLastSchedulingContext.json") else {
+        return;
+    };
+    let borrowing = [
+        "borrow after all flavors",
+        "borrow before next flavor",
+        "when the next flavor is full, but can borrow on first",
+    ];
+    for case in corpus
+        .cases
+        .iter()
+        .filter(|case| borrowing.contains(&name(case)))
+    {
+        let mut world = World::of(&corpus, &case["in"]);
+        apply(&mut world.cache, &json!([]), &case["in"]["cqs"], &json!([]));
+        world.cycle();
+        let got: Vec<Value> = world.workloads.values().map(normal).collect();
+        let wanted: Vec<Value> = each::<Workload>(&case["want"]["wantWorkloads"])
+            .iter()
+            .map(normal)
+            .collect();
+        assert_eq!(got, wanted, "{}: after the first cycle", name(case));
+        world.cycle();
+        let admitted = world.workloads.iter().filter_map(|(key, workload)| {
+            let admission = workload.status.as_ref()?.admission.as_ref()?;
+            Some((key.to_string(), json!(admission)))
+        });
+        let admitted = Value::Object(admitted.collect());
+        assert_eq!(
+            admitted,
+            case["want"]["wantAdmissionsOnSecondSchedule"],
+            "{}",
+            name(case)
+        );
+    }
+}
