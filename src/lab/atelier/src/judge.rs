@@ -2,6 +2,7 @@
 //! what time alone changes is written down as a tick, so that the record alone gives the same verdicts later.
 
 pub mod bench;
+pub mod setup;
 pub mod shelf;
 #[cfg(test)]
 mod tests;
