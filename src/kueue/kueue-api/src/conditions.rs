@@ -20,7 +20,7 @@ pub mod workload {
     pub const BLOCKED_ON_PREEMPTION_GATES: &str = "BlockedOnPreemptionGates";
 }
 
-/// Condition types of ClusterQueues, LocalQueues, admission checks and MultiKueue clusters.
+/// Condition types of ClusterQueues, LocalQueues, admission checks and `MultiKueue` clusters.
 pub mod queue {
     pub const ACTIVE: &str = "Active";
     pub const MULTIKUEUE_MANAGER_QUOTA_AUTOMATION: &str = "MultiKueueManagerQuotaAutomation";

@@ -76,7 +76,7 @@ pub mod annotations {
     pub const MULTIKUEUE_ORIGIN_UID: &str = "kueue.x-k8s.io/multikueue-origin-uid";
     pub const ALLOWED_RESOURCE_FLAVORS: &str = "kueue.x-k8s.io/workload-allowed-resource-flavors";
     pub const SAFE_TO_FORCEFULLY_DELETE: &str = "kueue.x-k8s.io/safe-to-forcefully-delete";
-    /// Prefix of annotations that are copied to the Workload and from there to a ProvisioningRequest.
+    /// Prefix of annotations that are copied to the Workload and from there to a `ProvisioningRequest`.
     pub const PROVISIONING_REQUEST_PREFIX: &str = "provreq.kueue.x-k8s.io/";
     pub const JOB_MIN_PARALLELISM: &str = "kueue.x-k8s.io/job-min-parallelism";
     pub const JOB_COMPLETIONS_EQUAL_PARALLELISM: &str =

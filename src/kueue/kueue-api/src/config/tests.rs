@@ -8,99 +8,101 @@ fn file(fields: &str) -> String {
     format!("apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n{fields}")
 }
 
+/// Name, fields of the file, what the error says (nothing: the file is fine).
+const MISTAKES: &[(&str, &str, &str)] = &[
+    ("nothing said", "", ""),
+    (
+        "known fields",
+        "namespace: kueue-tenant-a\nhealth:\n  healthProbeBindAddress: :38081\nleaderElection:\n  leaderElect: true\n  resourceName: test-id\n",
+        "",
+    ),
+    (
+        "unknown",
+        "namespaces: kueue-system\ninvalidField: invalidValue\n",
+        "namespaces: Forbidden: unknown field, invalidField: Forbidden: unknown field",
+    ),
+    (
+        "unknown below a section",
+        "webhook:\n  prot: 1\n",
+        "webhook.prot: Forbidden: unknown field",
+    ),
+    (
+        "not here yet",
+        "fairSharing: {}\n",
+        "fairSharing: Forbidden: this controller does not support the field yet; remove it",
+    ),
+    ("null is nothing", "fairSharing: null\n", ""),
+    (
+        "section that is no mapping",
+        "webhook: 5\n",
+        "webhook: Invalid value: 5: must be a mapping of fields",
+    ),
+    (
+        "type",
+        "webhook:\n  port: many\n",
+        "webhook.port: Invalid value: \"many\": invalid type",
+    ),
+    (
+        "duration",
+        "leaderElection:\n  leaseDuration: soon\n",
+        "leaderElection.leaseDuration: Invalid value: \"soon\": must be a duration",
+    ),
+    (
+        "lease times",
+        "leaderElection:\n  leaseDuration: 5s\n",
+        "leaseDuration must be longer than renewDeadline",
+    ),
+    (
+        "frameworks",
+        "integrations:\n  frameworks: [batch/job, unregistered/job]\n",
+        "integrations.frameworks[1]: Unsupported value: \"unregistered/job\": supported values: \"batch/job\"",
+    ),
+    (
+        "framework twice",
+        "integrations:\n  frameworks: [batch/job, batch/job]\n",
+        "integrations.frameworks[1]: Duplicate value: \"batch/job\"",
+    ),
+    (
+        "no framework",
+        "integrations:\n  frameworks: []\n",
+        "integrations.frameworks: Required value: cannot be empty",
+    ),
+    (
+        "selector of kube-system",
+        "managedJobsNamespaceSelector: {}\n",
+        "should not match the \"kube-system\" namespace",
+    ),
+    (
+        "service name",
+        "internalCertManagement:\n  webhookServiceName: 0-invalid\n",
+        "internalCertManagement.webhookServiceName: Invalid value",
+    ),
+    (
+        "service name of disabled management",
+        "internalCertManagement:\n  enable: false\n  webhookServiceName: 0-invalid\n",
+        "",
+    ),
+    (
+        "gate",
+        "featureGates:\n  MultiKueue: true\n",
+        "featureGates[MultiKueue]: Invalid value: true: this controller does not have this feature yet",
+    ),
+    (
+        "concurrency",
+        "controller:\n  groupKindConcurrency:\n    Job.batch: 0\n",
+        "controller.groupKindConcurrency[Job.batch]: Invalid value: 0: must be at least 1",
+    ),
+];
+
 #[test]
 fn mistakes_are_named() {
-    let cases = [
-        ("nothing said", "", ""),
-        (
-            "known fields",
-            "namespace: kueue-tenant-a\nhealth:\n  healthProbeBindAddress: :38081\nleaderElection:\n  leaderElect: true\n  resourceName: test-id\n",
-            "",
-        ),
-        (
-            "unknown",
-            "namespaces: kueue-system\ninvalidField: invalidValue\n",
-            "namespaces: Forbidden: unknown field, invalidField: Forbidden: unknown field",
-        ),
-        (
-            "unknown below a section",
-            "webhook:\n  prot: 1\n",
-            "webhook.prot: Forbidden: unknown field",
-        ),
-        (
-            "not here yet",
-            "fairSharing: {}\n",
-            "fairSharing: Forbidden: this controller does not support the field yet; remove it",
-        ),
-        ("null is nothing", "fairSharing: null\n", ""),
-        (
-            "section that is no mapping",
-            "webhook: 5\n",
-            "webhook: Invalid value: 5: must be a mapping of fields",
-        ),
-        (
-            "type",
-            "webhook:\n  port: many\n",
-            "webhook.port: Invalid value: \"many\": invalid type",
-        ),
-        (
-            "duration",
-            "leaderElection:\n  leaseDuration: soon\n",
-            "leaderElection.leaseDuration: Invalid value: \"soon\": must be a duration",
-        ),
-        (
-            "lease times",
-            "leaderElection:\n  leaseDuration: 5s\n",
-            "leaseDuration must be longer than renewDeadline",
-        ),
-        (
-            "frameworks",
-            "integrations:\n  frameworks: [batch/job, unregistered/job]\n",
-            "integrations.frameworks[1]: Unsupported value: \"unregistered/job\": supported values: \"batch/job\"",
-        ),
-        (
-            "framework twice",
-            "integrations:\n  frameworks: [batch/job, batch/job]\n",
-            "integrations.frameworks[1]: Duplicate value: \"batch/job\"",
-        ),
-        (
-            "no framework",
-            "integrations:\n  frameworks: []\n",
-            "integrations.frameworks: Required value: cannot be empty",
-        ),
-        (
-            "selector of kube-system",
-            "managedJobsNamespaceSelector: {}\n",
-            "should not match the \"kube-system\" namespace",
-        ),
-        (
-            "service name",
-            "internalCertManagement:\n  webhookServiceName: 0-invalid\n",
-            "internalCertManagement.webhookServiceName: Invalid value",
-        ),
-        (
-            "service name of disabled management",
-            "internalCertManagement:\n  enable: false\n  webhookServiceName: 0-invalid\n",
-            "",
-        ),
-        (
-            "gate",
-            "featureGates:\n  MultiKueue: true\n",
-            "featureGates[MultiKueue]: Invalid value: true: this controller does not have this feature yet",
-        ),
-        (
-            "concurrency",
-            "controller:\n  groupKindConcurrency:\n    Job.batch: 0\n",
-            "controller.groupKindConcurrency[Job.batch]: Invalid value: 0: must be at least 1",
-        ),
-    ];
-    for (name, fields, want) in cases {
+    for (name, fields, want) in MISTAKES {
         let text = Configuration::parse(&file(fields), None)
             .err()
             .map(|error| error.to_string())
             .unwrap_or_default();
         assert!(
-            text.contains(want) && text.is_empty() == want.is_empty(),
+            text.contains(*want) && text.is_empty() == want.is_empty(),
             "{name}: {text}"
         );
     }

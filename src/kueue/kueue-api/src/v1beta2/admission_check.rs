@@ -1,4 +1,4 @@
-//! AdmissionCheck: a second condition, decided by another controller, before a workload with quota may start.
+//! `AdmissionCheck`: a second condition, decided by another controller, before a workload with quota may start.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! MultiKueueConfig and MultiKueueCluster: which clusters a manager cluster hands workloads to, and how it reaches them.
+//! `MultiKueueConfig` and `MultiKueueCluster`: which clusters a manager cluster hands workloads to, and how it reaches them.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! ProvisioningRequestConfig: parameters of the admission check that asks a cluster autoscaler for nodes.
+//! `ProvisioningRequestConfig`: parameters of the admission check that asks a cluster autoscaler for nodes.
 
 use std::collections::BTreeMap;
 

@@ -160,10 +160,6 @@ wire_enum! {
 }
 
 /// A check nobody answered yet is pending.
-#[expect(
-    clippy::derivable_impls,
-    reason = "the enumeration comes from a macro without attributes on its variants"
-)]
 impl Default for CheckState {
     fn default() -> Self {
         Self::Pending

@@ -175,10 +175,10 @@ fn slices(path: &Path, request: &PodSetTopologyRequest) -> Vec<FieldError> {
             "must be set when podSetSliceRequiredTopology is set",
         )),
         (Some(_), Some(name)) if name.is_empty() => {
-            errors.push(FieldError::required(&topology, "must not be empty"))
+            errors.push(FieldError::required(&topology, "must not be empty"));
         }
         (Some(count), Some(_)) if count <= 0 => {
-            errors.push(FieldError::invalid(&size, count, "must be greater than 0"))
+            errors.push(FieldError::invalid(&size, count, "must be greater than 0"));
         }
         (Some(_), Some(_)) | (None, None) => {}
     }

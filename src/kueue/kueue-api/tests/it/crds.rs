@@ -77,113 +77,40 @@ fn crdgen(folder: &Path) {
 
 #[test]
 fn kinds_are_served_as_the_reference_serves_them() {
-    let cases = [
-        (
-            "clusterqueues",
-            "ClusterQueue",
-            "Cluster",
-            json!(["cq"]),
-            true,
-            "Cohort=.spec.cohortName Strategy=.spec.queueingStrategy+ Pending Workloads=.status.pendingWorkloads Admitted Workloads=.status.admittedWorkloads+",
-        ),
-        ("cohorts", "Cohort", "Cluster", json!(["co"]), true, ""),
-        (
-            "localqueues",
-            "LocalQueue",
-            "Namespaced",
-            json!(["queue", "queues", "lq"]),
-            true,
-            "ClusterQueue=.spec.clusterQueue Pending Workloads=.status.pendingWorkloads Admitted Workloads=.status.admittedWorkloads",
-        ),
-        (
-            "workloads",
-            "Workload",
-            "Namespaced",
-            json!(["kwl", "kueueworkload", "kueueworkloads"]),
-            true,
-            "Queue=.spec.queueName Reserved in=.status.admission.clusterQueue Admitted=.status.conditions[?(@.type=='Admitted')].status Finished=.status.conditions[?(@.type=='Finished')].status Age=.metadata.creationTimestamp",
-        ),
-        (
-            "resourceflavors",
-            "ResourceFlavor",
-            "Cluster",
-            json!(["flavor", "flavors", "rf"]),
-            false,
-            "",
-        ),
-        (
-            "admissionchecks",
-            "AdmissionCheck",
-            "Cluster",
-            json!(["ac"]),
-            true,
-            "",
-        ),
-        (
-            "workloadpriorityclasses",
-            "WorkloadPriorityClass",
-            "Cluster",
-            json!(["wpc"]),
-            false,
-            "Value=.value",
-        ),
-        (
-            "provisioningrequestconfigs",
-            "ProvisioningRequestConfig",
-            "Cluster",
-            json!(["prc"]),
-            false,
-            "",
-        ),
-        (
-            "multikueueconfigs",
-            "MultiKueueConfig",
-            "Cluster",
-            json!(["mkconf"]),
-            false,
-            "",
-        ),
-        (
-            "multikueueclusters",
-            "MultiKueueCluster",
-            "Cluster",
-            json!(["mkc"]),
-            true,
-            "Connected=.status.conditions[?(@.type=='Active')].status Age=.metadata.creationTimestamp",
-        ),
-        (
-            "topologies",
-            "Topology",
-            "Cluster",
-            json!(["topo"]),
-            false,
-            "",
-        ),
-    ];
-    for (plural, kind, scope, short_names, status, columns) in cases {
+    for line in include_str!("crd-kinds.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+    {
+        let [plural, kind, scope, short_names, status, columns] =
+            line.split('|').map(str::trim).collect::<Vec<_>>()[..]
+        else {
+            panic!("{line}")
+        };
         let definition = definition(plural);
         let spec = &definition["spec"];
-        assert_eq!(spec["group"], "kueue.x-k8s.io", "{plural}");
+        let names = &spec["names"];
         assert_eq!(
-            (
-                &spec["names"]["kind"],
-                &spec["scope"],
-                &spec["names"]["shortNames"]
-            ),
-            (&json!(kind), &json!(scope), &short_names),
+            (&spec["group"], &names["kind"], &spec["scope"]),
+            (&json!("kueue.x-k8s.io"), &json!(kind), &json!(scope)),
             "{plural}"
         );
-        let [version] = spec["versions"].as_array().unwrap().as_slice() else {
+        assert_eq!(
+            names["shortNames"],
+            json!(short_names.split(' ').collect::<Vec<_>>()),
+            "{plural}"
+        );
+        let [version] = &spec["versions"].as_array().unwrap()[..] else {
             panic!("{plural}: versions")
         };
+        let wanted = (&json!("v1beta2"), &json!(true), &json!(true));
         assert_eq!(
             (&version["name"], &version["served"], &version["storage"]),
-            (&json!("v1beta2"), &json!(true), &json!(true)),
+            wanted,
             "{plural}"
         );
         assert_eq!(
             version["subresources"]["status"].is_object(),
-            status,
+            status == "yes",
             "{plural}"
         );
         assert_eq!(columns_of(version), columns, "{plural}");
@@ -208,7 +135,7 @@ fn columns_of(version: &Value) -> String {
             if c["priority"] == 1 { "+" } else { "" }
         )
     };
-    columns.iter().map(text).collect::<Vec<_>>().join(" ")
+    columns.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
 /// Limits, enumerations, defaults and list kinds of the reference, one a line: kind, path, keyword, value.

@@ -13,7 +13,7 @@ fn round_trip<T: DeserializeOwned + Serialize>(written: &Value) -> Value {
     serde_json::to_value(read).unwrap()
 }
 
-fn object(kind: &str, fields: Value) -> Value {
+fn object(kind: &str, fields: &Value) -> Value {
     let mut object =
         json!({"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": kind, "metadata": {"name": "x"}});
     object
@@ -33,7 +33,7 @@ fn objects_with_every_field_survive() {
         json!([{"name": "f", "resources": [{"name": "cpu", "total": "1", "borrowed": "0"}]}]);
     let queue = object(
         "ClusterQueue",
-        json!({
+        &json!({
         "spec": {"resourceGroups": quota, "cohortName": "c", "queueingStrategy": "StrictFIFO", "namespaceSelector": {},
             "flavorFungibility": {"whenCanBorrow": "TryNextFlavor", "whenCanPreempt": "TryNextFlavor", "preference": "PreemptionOverBorrowing"},
             "preemption": {"reclaimWithinCohort": "Any", "borrowWithinCohort": {"policy": "LowerPriority", "maxPriorityThreshold": 5},
@@ -47,28 +47,28 @@ fn objects_with_every_field_survive() {
     assert_eq!(round_trip::<ClusterQueue>(&queue), queue);
     let class = object(
         "WorkloadPriorityClass",
-        json!({"value": 0, "description": "d"}),
+        &json!({"value": 0, "description": "d"}),
     );
     assert_eq!(round_trip::<WorkloadPriorityClass>(&class), class);
     let topology = object(
         "Topology",
-        json!({"spec": {"levels": [{"nodeLabel": "a/b"}]}}),
+        &json!({"spec": {"levels": [{"nodeLabel": "a/b"}]}}),
     );
     assert_eq!(round_trip::<Topology>(&topology), topology);
     let check = object(
         "AdmissionCheck",
-        json!({"spec": {"controllerName": "c", "parameters": {"apiGroup": "g", "kind": "k", "name": "n"}},
+        &json!({"spec": {"controllerName": "c", "parameters": {"apiGroup": "g", "kind": "k", "name": "n"}},
         "status": {"conditions": conditions}}),
     );
     assert_eq!(round_trip::<AdmissionCheck>(&check), check);
     let cluster = object(
         "MultiKueueCluster",
-        json!({"spec": {"clusterSource": {"kubeConfig": {"location": "s", "locationType": "Secret"}}}}),
+        &json!({"spec": {"clusterSource": {"kubeConfig": {"location": "s", "locationType": "Secret"}}}}),
     );
     assert_eq!(round_trip::<MultiKueueCluster>(&cluster), cluster);
     let workload = object(
         "Workload",
-        json!({"spec": {"podSets": [{"name": "main", "count": 2, "minCount": 1,
+        &json!({"spec": {"podSets": [{"name": "main", "count": 2, "minCount": 1,
             "template": {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]}},
             "topologyRequest": {"required": "r", "podSetGroupName": "g", "podSetSliceSize": 1,
                 "podsetSliceRequiredTopologyConstraints": [{"topology": "t", "size": 2}]}}],
@@ -87,7 +87,7 @@ fn objects_with_every_field_survive() {
 #[test]
 fn empty_objects_say_their_kind_and_nothing_else() {
     let bare = serde_json::to_value(LocalQueue::named("x")).unwrap();
-    assert_eq!(bare, object("LocalQueue", json!({"spec": {}})));
+    assert_eq!(bare, object("LocalQueue", &json!({"spec": {}})));
     let text = serde_json::from_value::<ClusterQueue>(json!({"spec": {"stopPolicy": "Maybe"}}))
         .unwrap_err()
         .to_string();

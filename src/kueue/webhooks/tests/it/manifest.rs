@@ -165,7 +165,10 @@ fn the_deployment_runs_this_version_with_a_readable_configuration() {
 #[test]
 fn the_manifest_is_what_the_chart_renders_to() {
     let Some(helm) = helm() else {
-        assert!(std::env::var_os("CI").is_none(), "helm is missing: run `cargo xtask tools` or set HELM");
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "helm is missing: run `cargo xtask tools` or set HELM"
+        );
         eprintln!("skipped: no helm in /opt/tools, the tool cache or PATH; set HELM");
         return;
     };
