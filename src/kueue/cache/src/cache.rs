@@ -34,6 +34,8 @@ pub struct Cache {
     pub(crate) priority_classes: BTreeMap<String, i32>,
     pub(crate) workloads: BTreeMap<WorkloadKey, WorkloadState>,
     pub(crate) by_local_queue: BTreeMap<LocalQueueKey, BTreeSet<WorkloadKey>>,
+    /// How many workloads of a LocalQueue stand in a queue.
+    pub(crate) standing: BTreeMap<LocalQueueKey, usize>,
     pub(crate) held: BTreeMap<ClusterQueueName, Holdings>,
     pub(crate) held_locally: BTreeMap<LocalQueueKey, Holdings>,
     pub(crate) tree: QuotaTree,

@@ -16,6 +16,7 @@ impl Cache {
         let mut found = check_tree(&self.tree);
         self.check_usage(&mut found);
         self.check_places(&mut found);
+        self.check_doors(&mut found);
         found
     }
 
@@ -53,6 +54,22 @@ impl Cache {
                     });
                 }
             }
+        }
+    }
+
+    /// The numbers of those who stand in a queue, by LocalQueue.
+    fn check_doors(&self, found: &mut Vec<Violation>) {
+        let mut standing = BTreeMap::new();
+        for state in self
+            .workloads
+            .values()
+            .filter(|state| state.queued_in.is_some())
+        {
+            *standing.entry(state.info.local_queue.clone()).or_insert(0) += 1;
+        }
+        if standing != self.standing {
+            let what = format!("LocalQueues: {:?}, expected {standing:?}", self.standing);
+            found.push(Violation::Twice { what });
         }
     }
 

@@ -49,10 +49,13 @@ impl Cache {
         }
         self.stale_tree = true;
         for key in &affected.workloads {
-            if let Some(workload) = self.workloads.get_mut(key) {
-                workload.queued_in = None;
-                workload.last = None;
-            }
+            let Some(workload) = self.workloads.get_mut(key) else {
+                continue;
+            };
+            workload.queued_in = None;
+            workload.last = None;
+            let door = workload.info.local_queue.clone();
+            self.stands_no_longer(&door);
         }
         affected.local_queues.extend(self.doors_of(name));
         affected.wake = true;

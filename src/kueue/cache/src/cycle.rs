@@ -123,7 +123,8 @@ impl Cache {
         let state = self.workloads.get_mut(key).ok_or_else(not_waiting)?;
         let flies = state.queued_in.as_ref() == Some(&admission.cluster_queue)
             && queue.pending.is_in_flight(&state.rank);
-        if !flies || state.info.uid != admission.uid {
+        let same = state.info.uid == admission.uid && state.info.shape == admission.shape;
+        if !flies || !same {
             return Err(not_waiting());
         }
         queue.pending.land();
@@ -137,6 +138,8 @@ impl Cache {
         state.last = None;
         state.holding = Some(holding.clone());
         state.assumed = Some(Assumed::default());
+        let door = state.info.local_queue.clone();
+        self.stands_no_longer(&door);
         self.take(&holding);
         Ok(self
             .workloads

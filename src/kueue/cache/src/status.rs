@@ -72,7 +72,7 @@ impl Cache {
             .and_then(|name| self.specs.get(name));
         Some(api::LocalQueueStatus {
             conditions: active(&state.observed, active_now, reason, message, now),
-            pending_workloads: count(self.pending_in(key)),
+            pending_workloads: count(self.standing.get(key).copied().unwrap_or(0)),
             reserving_workloads: held.reserving,
             admitted_workloads: held.admitted,
             flavors_reservation: spec
@@ -83,17 +83,6 @@ impl Cache {
                 .unwrap_or_default(),
             fair_sharing: None,
         })
-    }
-
-    fn pending_in(&self, key: &LocalQueueKey) -> usize {
-        let behind = self.by_local_queue.get(key).into_iter().flatten();
-        behind
-            .filter(|key| {
-                self.workloads
-                    .get(*key)
-                    .is_some_and(|state| state.queued_in.is_some())
-            })
-            .count()
     }
 
     fn local_queue_readiness(&self, state: &LocalQueueState) -> (bool, &'static str, &'static str) {

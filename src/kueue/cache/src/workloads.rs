@@ -6,7 +6,9 @@ use jiff::Timestamp;
 use kueue_api::conditions::{self, reasons, workload as types};
 use kueue_api::names::annotations;
 use kueue_api::v1beta2::{self as api, WorkloadStatus};
-use scheduler::{ClusterQueueName, LastAssignment, PendingReason, Workload, WorkloadKey};
+use scheduler::{
+    ClusterQueueName, LastAssignment, LocalQueueKey, PendingReason, Workload, WorkloadKey,
+};
 
 use crate::holdings::Holding;
 use crate::pending::Rank;
@@ -168,9 +170,11 @@ impl Cache {
     ) -> Affected {
         let target = self.behind(&fresh.info.local_queue).cloned();
         let before = before.filter(|before| before.holding.is_none());
-        let stood = before
-            .as_ref()
-            .filter(|before| before.queued_in == target && target.is_some());
+        let stood = before.as_ref().filter(|before| {
+            before.queued_in == target
+                && target.is_some()
+                && before.info.local_queue == fresh.info.local_queue
+        });
         let queue = stood
             .and_then(|before| self.queues.get(before.queued_in.as_ref()?))
             .map(|state| &state.pending);
@@ -216,6 +220,10 @@ impl Cache {
             return false;
         };
         fresh.queued_in = Some(name.clone());
+        *self
+            .standing
+            .entry(fresh.info.local_queue.clone())
+            .or_default() += 1;
         let hopeless = hashing && queue.pending.failed_shapes.contains_key(&fresh.info.shape);
         if hopeless || waits(&fresh.status, now) {
             queue.pending.park(fresh.rank.clone());
@@ -227,12 +235,23 @@ impl Cache {
 
     /// Takes a workload out of its queue.
     pub(crate) fn leave_queue(&mut self, state: &WorkloadState) {
-        if let Some(queue) = state
-            .queued_in
-            .as_ref()
-            .and_then(|name| self.queues.get_mut(name))
-        {
+        let Some(name) = &state.queued_in else {
+            return;
+        };
+        if let Some(queue) = self.queues.get_mut(name) {
             queue.pending.remove(&state.rank);
+        }
+        self.stands_no_longer(&state.info.local_queue);
+    }
+
+    /// One workload less of this LocalQueue stands in a queue.
+    pub(crate) fn stands_no_longer(&mut self, door: &LocalQueueKey) {
+        let Some(number) = self.standing.get_mut(door) else {
+            return;
+        };
+        *number = number.saturating_sub(1);
+        if *number == 0 {
+            self.standing.remove(door);
         }
     }
 

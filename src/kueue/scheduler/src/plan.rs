@@ -30,6 +30,8 @@ pub struct Admission {
     pub workload: WorkloadKey,
     /// The object's UID.
     pub uid: Arc<str>,
+    /// What it asked for when this was decided, as a hash.
+    pub shape: u64,
     /// The LocalQueue it came through.
     pub local_queue: LocalQueueKey,
     /// The ClusterQueue whose quota it holds.
@@ -64,6 +66,7 @@ impl Admission {
         Self {
             workload: workload.key.clone(),
             uid: workload.uid.clone(),
+            shape: workload.shape,
             local_queue: workload.local_queue.clone(),
             cluster_queue: cluster_queue.clone(),
             pod_sets: pod_sets.collect(),

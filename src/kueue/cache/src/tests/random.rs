@@ -12,6 +12,8 @@ enum Step {
     Finish(u8),
     Evict(u8),
     Deactivate(u8),
+    Move(u8, u8),
+    Resize(u8, u8),
     Relabel(bool),
     Queue(u8, u8, u8),
     DropQueue(u8),
@@ -32,6 +34,8 @@ fn simple() -> impl Strategy<Value = Step> {
         2 => (0_u8..8).prop_map(Step::Finish),
         1 => (0_u8..8).prop_map(Step::Evict),
         1 => (0_u8..8).prop_map(Step::Deactivate),
+        1 => (0_u8..8, 0_u8..3).prop_map(|(name, door)| Step::Move(name, door)),
+        1 => (0_u8..8, 1_u8..5).prop_map(|(name, pods)| Step::Resize(name, pods)),
         1 => any::<bool>().prop_map(Step::Relabel),
         3 => (0_u8..3, 0_u8..8, 0_u8..8).prop_map(|(name, cpu, kind)| Step::Queue(name, cpu, kind)),
         1 => (0_u8..3).prop_map(Step::DropQueue),
@@ -86,7 +90,21 @@ fn play(world: &mut World, step: &Step) {
         Step::Deactivate(name) if known(world, *name) => {
             world.change(&named(*name), |object| object.spec.active = Some(false));
         }
-        Step::Finish(_) | Step::Evict(_) | Step::Deactivate(_) => {}
+        Step::Move(name, door) if pending(world, *name) => {
+            world.change(&named(*name), |object| {
+                object.spec.queue_name = Some(format!("d{door}"));
+            });
+        }
+        Step::Resize(name, pods) if pending(world, *name) => {
+            world.change(&named(*name), |object| {
+                object.spec.pod_sets[0].count = i32::from(*pods);
+            });
+        }
+        Step::Finish(_)
+        | Step::Evict(_)
+        | Step::Deactivate(_)
+        | Step::Move(..)
+        | Step::Resize(..) => {}
         Step::Relabel(vision) => {
             let team = if *vision { "vision" } else { "language" };
             let _ = world.cache.apply_namespace(&object(
@@ -134,6 +152,12 @@ fn play(world: &mut World, step: &Step) {
         Step::LostWrite => drop(cycle(world, None, true)),
         Step::Meanwhile(step) => drop(cycle(world, Some(step), false)),
     }
+}
+
+/// The API server refuses to move or resize a workload that holds quota.
+fn pending(world: &World, number: u8) -> bool {
+    let object = world.objects.get(&key(&format!("w{number}")));
+    object.is_some_and(|object| !object.has_quota_reservation())
 }
 
 /// One cycle; something may happen between its decision and its end, and its writes may all fail.
@@ -203,6 +227,8 @@ fn about_workloads(step: &Step) -> bool {
             | Step::Finish(_)
             | Step::Evict(_)
             | Step::Deactivate(_)
+            | Step::Move(..)
+            | Step::Resize(..)
             | Step::Cycle
             | Step::LostWrite
     )

@@ -278,7 +278,12 @@ fn a_reservation_that_was_lost_unseen_is_noticed_by_its_version() {
 #[test]
 fn what_changed_during_a_cycle_is_not_assumed() {
     type Change = fn(&mut World);
-    let cases: [(&str, Change); 5] = [
+    let cases: [(&str, Change); 6] = [
+        ("resized", |world| {
+            world.change("w", |object| {
+                object.spec.pod_sets[0].count = 7;
+            });
+        }),
         ("deleted", |world| world.delete("w")),
         ("deactivated", |world| {
             world.change("w", |object| object.spec.active = Some(false));
