@@ -24,10 +24,10 @@ fn environment(name: &str, state: EnvironmentState) -> Environment {
 fn the_list_is_a_table() {
     let broken = EnvironmentState::Broken { reason: "etcd ended\nits log".to_owned() };
     let all = [environment("solo-1", EnvironmentState::Running), environment("a-rather-long-name", broken)];
-    expect![[r"
+    expect![[r#"
         NAME                STATE               PROFILE         CREATED
-        solo-1              running             cassiopee-a100  2026-11-29 23:33
-        a-rather-long-name  broken: etcd ended  cassiopee-a100  2026-11-29 23:33"]]
+        solo-1              running             cassiopee-a100  2026-11-30 00:53
+        a-rather-long-name  broken: etcd ended  cassiopee-a100  2026-11-30 00:53"#]]
     .assert_eq(&table(&all));
     expect!["no environments; `atelier env create NAME` makes one"].assert_eq(&table(&[]));
 }

@@ -41,13 +41,19 @@ pub fn tools(options: &Options) -> anyhow::Result<Tools> {
     Ok(tools)
 }
 
-/// What shells are made from. The chart stands in the source tree, or beside the labs where the platform is installed.
+/// What shells are made from. The chart stands in the source tree, beside the labs.
 #[must_use]
 pub fn shell_kit(options: &Options, tools: &Tools) -> ShellKit {
     let Tools { kubectl, helm, .. } = tools;
-    let chart = options.labs_dir().join("../manifests/kueue/chart");
-    let chart = chart.canonicalize().unwrap_or(chart);
+    let chart = chart_dir(options);
     ShellKit { data_dir: options.data_dir(), kubectl: kubectl.clone(), helm: helm.clone(), chart }
+}
+
+/// The folder of the controller's Helm chart, whether it is there or not.
+#[must_use]
+pub fn chart_dir(options: &Options) -> PathBuf {
+    let chart = options.labs_dir().join("../manifests/kueue/chart");
+    chart.canonicalize().unwrap_or(chart)
 }
 
 /// The service of the single trainee's environment.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 
 use super::expand::expand;
-use super::plan::{EnvPlan, EnvValue, Item, PodPlan, Source, VolumeContent, VolumePlan};
+use super::plan::{EnvPlan, EnvValue, Item, PodPlan, Source, VolumeContent, VolumePlan, loads_code};
 
 /// Objects that were read for a pod; what does not exist is not in the maps.
 #[derive(Debug, Clone, Default)]
@@ -125,15 +125,16 @@ pub(super) fn environment(
     fetched: &Fetched,
 ) -> Result<BTreeMap<String, String>, Missing> {
     let mut known: BTreeMap<String, String> = builtin(plan);
+    let own = |(name, _): &(String, String)| !loads_code(name);
     for env in &plan.container.env {
         match env {
             EnvPlan::AllOfConfigMap { name, prefix, optional } => match fetched.config_maps.get(name) {
-                Some(map) => known.extend(prefixed(prefix, &config_map_bytes(map))),
+                Some(map) => known.extend(prefixed(prefix, &config_map_bytes(map)).into_iter().filter(own)),
                 None if *optional => {}
                 None => return Err(Missing::ConfigMap(name.clone())),
             },
             EnvPlan::AllOfSecret { name, prefix, optional } => match fetched.secrets.get(name) {
-                Some(secret) => known.extend(prefixed(prefix, &secret_bytes(secret))),
+                Some(secret) => known.extend(prefixed(prefix, &secret_bytes(secret)).into_iter().filter(own)),
                 None if *optional => {}
                 None => return Err(Missing::Secret(name.clone())),
             },

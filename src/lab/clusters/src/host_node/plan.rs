@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{Pod, PodSpec};
 
-pub(super) use container::{ContainerPlan, EnvPlan, EnvValue};
+pub(super) use container::{ContainerPlan, EnvPlan, EnvValue, loads_code};
 pub(super) use mounts::{MountPlan, VolumeContent, VolumePlan};
 pub(super) use probe::{Check, ProbePlan, Probes};
 pub(super) use sources::{Item, Source};

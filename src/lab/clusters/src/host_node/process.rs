@@ -18,7 +18,8 @@ use super::plan::PodPlan;
 
 /// Where the API server answers in a sandbox.
 const API: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 6443);
-const MIB: u64 = 1024 * 1024;
+const LEAST_MEMORY: u64 = 256 * 1024 * 1024;
+const MOST_MEMORY: u64 = 1024 * 1024 * 1024;
 
 /// The folders of one pod.
 #[derive(Debug, Clone)]
@@ -101,8 +102,8 @@ pub(super) fn command(
     sandbox.relay_in = Some(dir.relay());
     sandbox.limits = Limits {
         processes: 128,
-        // A little more than the cluster's limit: here it bounds address space, there it bounds what is resident.
-        memory: container.memory.unwrap_or(1024 * MIB).max(256 * MIB),
+        // The pod's own limit, within what this machine can give; less than the least and nothing would start.
+        memory: container.memory.unwrap_or(MOST_MEMORY).clamp(LEAST_MEMORY, MOST_MEMORY),
         ..Limits::default()
     };
     let argv: Vec<String> = container.argv.iter().map(|arg| expand(arg, env)).collect();

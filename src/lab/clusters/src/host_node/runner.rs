@@ -59,22 +59,28 @@ struct Runner {
     behind: bool,
 }
 
-/// Runs the pod until it is gone from the cluster or the host node stops.
+/// Runs the pod until it is gone from the cluster or the host node stops. A node that is `full` only says so.
 pub(super) async fn run(
     context: Arc<Context>,
     pod: Arc<Pod>,
     news: watch::Receiver<News>,
     cancel: CancellationToken,
+    full: bool,
 ) {
     let dir = PodDir::new(&context.options.dir, &pod.uid().unwrap_or_default());
     let state = first_state(&pod, context.now());
     let mut runner =
         Runner { context, pod, news, cancel, dir, state, fetched: Fetched::default(), reported: None, behind: false };
-    let last = runner.live().await;
+    let last = if full { runner.refuse(no_room()).await } else { runner.live().await };
     runner.clean();
     if let Told::Deleting(_) = last {
         runner.finish_deletion().await;
     }
+}
+
+fn no_room() -> Refusal {
+    let message = "node plateforme runs no more pods at once; delete another one and make this one anew".to_owned();
+    Refusal { reason: "OutOfpods", message }
 }
 
 /// Where a pod begins. One that was seen running before was left by an earlier run of the platform.
@@ -131,11 +137,11 @@ impl Runner {
                 return self.until_over().await;
             }
             let ran = ended.finished.duration_since(ended.started).unsigned_abs();
-            self.state.restarts += 1;
             self.state.last = Some(ended);
             if let Some(told) = self.back_off(plan, backoff.wait_after(ran)).await {
                 return told;
             }
+            self.state.restarts += 1;
         }
     }
 

@@ -14,6 +14,9 @@ use tracing::warn;
 
 use super::{Context, NODE_NAME, runner};
 
+/// A little more than the node offers to the scheduler.
+const MOST_PODS: usize = 24;
+
 /// What a runner hears about its pod.
 #[derive(Debug, Clone)]
 pub(super) enum News {
@@ -81,9 +84,11 @@ impl Pods {
         if is_over(&pod) {
             return;
         }
+        // Pods that name this node themselves were never counted by the scheduler.
+        let full = self.by_uid.len() >= MOST_PODS;
         let (tell, news) = watch::channel(News::Pod(pod.clone()));
         self.by_uid.insert(uid.clone(), tell);
-        let run = runner::run(self.context.clone(), pod, news, self.cancel.clone());
+        let run = runner::run(self.context.clone(), pod, news, self.cancel.clone(), full);
         self.runners.spawn(async move {
             run.await;
             uid

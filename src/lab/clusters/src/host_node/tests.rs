@@ -60,7 +60,8 @@ fn an_image_is_known_whatever_its_tag() {
 #[test]
 fn what_would_leave_the_sandbox_is_refused_in_words() {
     let none = json!({});
-    let cases: [(&str, Value, Value, &str); 12] = [
+    let cases: [(&str, Value, Value, &str); 13] = [
+        ("loader variable", json!({"env": [{"name": "LD_PRELOAD", "value": "/x.so"}]}), none.clone(), "CreateContainerConfigError: variable LD_PRELOAD cannot be set on node plateforme"),
         ("unknown image", json!({"image": "nginx:1"}), none.clone(), "ErrImagePull: image \"nginx:1\" cannot be run here: node plateforme downloads nothing and knows only atelier-kueue/kueue-manager:*; other pods belong on the simulated nodes"),
         ("host path", none.clone(), json!({"volumes": [{"name": "v", "hostPath": {"path": "/"}}]}), "CreateContainerConfigError: volume \"v\" is hostPath: this machine's files are not for pods; emptyDir, configMap, secret, downwardAPI and projected can be used"),
         ("host network", none.clone(), json!({"hostNetwork": true}), "CreateContainerConfigError: hostNetwork is not allowed on node plateforme"),

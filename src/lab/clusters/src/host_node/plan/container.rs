@@ -111,7 +111,23 @@ fn argv(container: &Container, image: &Image) -> Result<Vec<String>, Refusal> {
     Ok(argv)
 }
 
+/// Variables that change what a program loads before its first line. The program of an image is ours, and the pod's
+/// author must not be able to put another one in its place.
+fn refuse_loader_variables(container: &Container) -> Result<(), Refusal> {
+    let names = container.env.iter().flatten().map(|variable| variable.name.as_str());
+    match names.into_iter().find(|name| loads_code(name)) {
+        Some(name) => Err(Refusal::unsupported(format!("variable {name} cannot be set on node plateforme"))),
+        None => Ok(()),
+    }
+}
+
+/// Whether the dynamic loader or the C library takes the name of a file from this variable.
+pub(in crate::host_node) fn loads_code(name: &str) -> bool {
+    name.starts_with("LD_") || matches!(name, "GCONV_PATH" | "GLIBC_TUNABLES" | "LOCPATH" | "NLSPATH")
+}
+
 fn env(container: &Container) -> Result<Vec<EnvPlan>, Refusal> {
+    refuse_loader_variables(container)?;
     let all = container.env_from.iter().flatten().map(all_of);
     let ones = container.env.iter().flatten().map(|variable| one(variable, container));
     all.chain(ones).collect()

@@ -15,6 +15,10 @@ use super::{Runner, Told};
 /// Watches wake a waiting container at once; this is for what cannot be watched.
 const ASK_AGAIN: Duration = Duration::from_secs(10);
 
+/// The API server's authorizer learns of a new pod a moment after this node does: not worth a word yet.
+const PATIENCE: Duration = Duration::from_secs(2);
+const SOON: Duration = Duration::from_millis(150);
+
 /// Why a container cannot start yet.
 struct Obstacle {
     waiting: &'static str,
@@ -28,11 +32,18 @@ impl Runner {
         let namespace = self.pod.namespace().unwrap_or_default();
         let mut changes = fetch::changes(&self.context.options.client, &namespace, &plan.needs());
         let mut said = String::new();
+        let patience = tokio::time::Instant::now() + PATIENCE;
         loop {
             let obstacle = match self.try_prepare(plan).await {
                 Ok(env) => return Ok(env),
                 Err(obstacle) => obstacle,
             };
+            if tokio::time::Instant::now() < patience {
+                match self.pause(SOON).await {
+                    None | Some(Told::Changed) => continue,
+                    Some(told) => return Err(told),
+                }
+            }
             if said != obstacle.message {
                 said.clone_from(&obstacle.message);
                 self.event_warning(obstacle.event, obstacle.message.clone()).await;
@@ -50,7 +61,7 @@ impl Runner {
     async fn try_prepare(&mut self, plan: &PodPlan) -> Result<BTreeMap<String, String>, Obstacle> {
         let mount = |message: String| Obstacle { waiting: "ContainerCreating", event: "FailedMount", message };
         self.dir.make().map_err(|error| mount(format!("make the pod's folder: {error}")))?;
-        self.read(plan, true).await.map_err(|error| mount(error.to_string()))?;
+        self.read(plan, true).await.map_err(|error| mount(in_words(&error)))?;
         self.write_volumes(plan).map_err(mount)?;
         let address = self.state.address.map(|address| address.to_string()).unwrap_or_default();
         payload::environment(plan, &self.pod, &address, &self.fetched).map_err(|missing| Obstacle {
@@ -89,5 +100,13 @@ impl Runner {
             written.map_err(|error| format!("write volume {:?}: {error}", volume.name))?;
         }
         Ok(())
+    }
+}
+
+/// What the API server said, without the wrapping that only programmers read.
+fn in_words(error: &kube::Error) -> String {
+    match error {
+        kube::Error::Api(status) => status.message.clone(),
+        other => other.to_string(),
     }
 }
