@@ -136,7 +136,7 @@ impl Cmd {
         cancel: &CancellationToken,
         on_line: impl FnMut(Stream, &str) + Send,
     ) -> Result<Output, ExecError> {
-        let (status, output) = run::to_end(self, cancel, on_line).await?;
+        let (status, output) = Box::pin(run::to_end(self, cancel, on_line)).await?;
         if status.success() {
             return Ok(output);
         }
@@ -149,7 +149,7 @@ impl Cmd {
 
     /// Runs to the end and returns the output whatever the exit status.
     pub async fn output(&self) -> Result<Output, ExecError> {
-        run::to_end(self, &CancellationToken::new(), |_, _| ())
+        Box::pin(run::to_end(self, &CancellationToken::new(), |_, _| ()))
             .await
             .map(|(_, output)| output)
     }

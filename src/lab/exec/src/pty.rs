@@ -200,9 +200,9 @@ fn builder(cmd: &Cmd) -> CommandBuilder {
     for (name, value) in &cmd.env {
         builder.env(name, value);
     }
-    if let Some(cwd) = &cmd.cwd {
-        builder.cwd(cwd);
-    }
+    // Always named: the library would take HOME of the command's environment, which need not exist out here.
+    let here = || std::env::current_dir().unwrap_or_else(|_| "/".into());
+    builder.cwd(cmd.cwd.clone().unwrap_or_else(here));
     builder
 }
 

@@ -70,36 +70,34 @@ pub(super) async fn to_end(
     };
     out.last_line(&mut on_line);
     err.last_line(&mut on_line);
+    let output = |code| Output {
+        stdout: out.text(),
+        stderr: err.text(),
+        code,
+    };
     match finished {
         Ok(status) => {
             let status = status.unwrap_or_default();
-            Ok((
-                status,
-                Output {
-                    stdout: out.text(),
-                    stderr: err.text(),
-                    code: status.code(),
-                },
-            ))
+            Ok((status, output(status.code())))
         }
-        Err(reason) => {
+        Err(over) => {
             drop(group);
             let _ = child.wait().await;
-            let line = cmd.to_string();
-            let output = Box::new(Output {
-                stdout: out.text(),
-                stderr: err.text(),
-                code: None,
-            });
-            Err(reason.map_or_else(
-                || ExecError::Cancelled { line: line.clone() },
-                |after| ExecError::DeadlineExceeded {
-                    line: line.clone(),
-                    after,
-                    output,
-                },
-            ))
+            Err(ended_early(cmd, over, output(None)))
         }
+    }
+}
+
+/// Without a deadline that is over, somebody cancelled.
+fn ended_early(cmd: &Cmd, over: Option<Duration>, output: Output) -> ExecError {
+    let line = cmd.to_string();
+    match over {
+        Some(after) => ExecError::DeadlineExceeded {
+            line,
+            after,
+            output: Box::new(output),
+        },
+        None => ExecError::Cancelled { line },
     }
 }
 
@@ -153,7 +151,7 @@ impl Gathered {
     /// False at the end of the stream.
     async fn read_some(&mut self, from: &mut Option<impl AsyncRead + Unpin>) -> bool {
         let Some(from) = from else { return false };
-        let mut chunk = [0_u8; 8192];
+        let mut chunk = vec![0_u8; 8192];
         match from.read(&mut chunk).await {
             Ok(0) | Err(_) => false,
             Ok(count) => {

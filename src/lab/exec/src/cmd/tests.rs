@@ -72,7 +72,7 @@ async fn lines_are_handed_over_as_they_come() {
     Cmd::new("printf")
         .arg("one\\ntwo\\nlast without end")
         .run_lines(&CancellationToken::new(), |_, line| {
-            lines.push(line.to_owned())
+            lines.push(line.to_owned());
         })
         .await
         .unwrap();

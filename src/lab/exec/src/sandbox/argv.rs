@@ -47,7 +47,12 @@ pub(super) fn bubblewrap(sandbox: &Sandbox) -> Vec<OsString> {
         "--unshare-net",
     ]);
     // A user namespace of its own making would give a program rights over the kernel that it must not try.
-    args.words(&["--unshare-cgroup-try", "--disable-userns", "--cap-drop", "ALL"]);
+    args.words(&[
+        "--unshare-cgroup-try",
+        "--disable-userns",
+        "--cap-drop",
+        "ALL",
+    ]);
     args.words(&[
         "--uid",
         &sandbox.user.uid.to_string(),

@@ -343,7 +343,9 @@ async fn a_shell_in_a_sandbox_owns_its_terminal() {
     until(|| has_process("sleep", "1001")).await;
     pty.write("\u{1a}").await.unwrap();
     read_until(&mut output, "Stopped").await;
-    pty.write("kill -9 %1; wait %1; echo dead $?\n").await.unwrap();
+    pty.write("kill -9 %1; wait %1; echo dead $?\n")
+        .await
+        .unwrap();
     read_until(&mut output, "dead 137").await;
     // The first may only warn of the job that has just been killed.
     pty.write("exit 3\nexit 3\n").await.unwrap();

@@ -1,0 +1,471 @@
+mod server;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use expect_test::expect;
+use sha2::{Digest, Sha256};
+use tokio_util::sync::CancellationToken;
+
+use super::catalog::arch;
+use super::version::version_in;
+use super::{Hashes, Options, Source, Step, Tool, ToolProgress, Tools, ToolsError, obtain_all};
+use server::{Answer, Server};
+
+#[test]
+fn reads_the_version_that_each_program_prints() {
+    for (text, version) in [
+        (
+            "etcd Version: 3.7.3\nGit SHA: x\nGo Version: go1.26.8",
+            Some("3.7.3"),
+        ),
+        ("Kubernetes v1.37.2\n", Some("1.37.2")),
+        (
+            "Client Version: v1.37.2\nKustomize Version: v5.8.1",
+            Some("1.37.2"),
+        ),
+        ("kwok version v0.8.0 go1.26.8 (linux/amd64)", Some("0.8.0")),
+        ("v4.3.1+g1234567", Some("4.3.1")),
+        ("Kubernetes v1.38.0-alpha.1", Some("1.38.0-alpha.1")),
+        ("command not found", None),
+    ] {
+        assert_eq!(version_in(text), version, "{text:?}");
+    }
+}
+
+#[test]
+fn the_table_of_hashes_is_read_line_by_line() {
+    let hash = "a".repeat(64);
+    let table = Hashes::parse(
+        "t",
+        &format!("# a remark\n\n{hash}  etcd.tar.gz\n{hash} *helm\n"),
+    )
+    .unwrap();
+    assert_eq!(
+        (table.of("etcd.tar.gz"), table.of("helm"), table.of("kwok")),
+        (Some(&*hash), Some(&*hash), None)
+    );
+    let error = Hashes::parse("t", "\nnot a hash  etcd").unwrap_err();
+    expect!["t:2: expected 64 hexadecimal digits, blanks, and an artifact's name"]
+        .assert_eq(&error.to_string());
+}
+
+#[test]
+fn the_table_in_the_repository_names_every_artifact() {
+    let text = include_str!("../../../../../images/control-plane/SHA256SUMS");
+    assert!(Hashes::parse("SHA256SUMS", text).is_ok());
+    for tool in Tool::ALL {
+        for arch in ["amd64", "arm64"] {
+            let name = tool.artifact(arch).name;
+            assert!(
+                text.split_whitespace().any(|word| word == name),
+                "{name} is not mentioned"
+            );
+        }
+    }
+}
+
+/// A program that prints what the real one prints.
+fn program(tool: Tool, version: &str) -> String {
+    let says = match tool {
+        Tool::Etcd => format!("etcd Version: {version}"),
+        Tool::Kubectl => format!("Client Version: v{version}"),
+        Tool::Kwok => format!("kwok version v{version}"),
+        Tool::Helm => format!("v{version}+g0000000"),
+        _ => format!("Kubernetes v{version}"),
+    };
+    format!("#!/bin/sh\necho '{says}'\n")
+}
+
+fn place(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn fill(dir: &Path, tools: &[Tool]) {
+    for tool in tools {
+        place(&dir.join(tool.name()), &program(*tool, tool.version()));
+    }
+}
+
+/// Nothing but the cache, which is empty.
+fn options(root: &Path) -> Options {
+    Options {
+        dir: None,
+        search_path: Some("/nowhere".into()),
+        cache: root.join("cache"),
+        download: false,
+        mirror: None,
+        hashes: Hashes::default(),
+        build: false,
+    }
+}
+
+async fn obtain(options: &Options) -> (Result<Tools, ToolsError>, Vec<ToolProgress>) {
+    let steps = Mutex::new(Vec::new());
+    let tools = obtain_all(options, &CancellationToken::new(), &|step| {
+        steps.lock().unwrap().push(step)
+    })
+    .await;
+    (tools, steps.into_inner().unwrap())
+}
+
+fn sources(steps: &[ToolProgress]) -> Vec<(Tool, Source)> {
+    let found = steps.iter().filter_map(|progress| match &progress.step {
+        Step::Found { source, .. } => Some((progress.tool, *source)),
+        _ => None,
+    });
+    found.collect()
+}
+
+#[tokio::test]
+async fn sources_are_asked_in_order_and_a_wrong_version_is_passed_over() {
+    let root = tempfile::tempdir().unwrap();
+    let (dir, bin, cache) = (
+        root.path().join("dir"),
+        root.path().join("bin"),
+        root.path().join("cache"),
+    );
+    fill(&dir, &[Tool::Etcd]);
+    fill(&bin, &Tool::ALL);
+    place(&bin.join("helm"), &program(Tool::Helm, "3.19.0"));
+    place(
+        &cache.join("helm-4.3.1/helm"),
+        &program(Tool::Helm, "4.3.1"),
+    );
+    let options = Options {
+        dir: Some(dir),
+        search_path: Some(bin.into()),
+        ..options(root.path())
+    };
+    let (tools, steps) = obtain(&options).await;
+    tools.unwrap();
+    let found = sources(&steps);
+    assert_eq!(found[0], (Tool::Etcd, Source::Directory));
+    assert_eq!(found[1], (Tool::KubeApiserver, Source::SearchPath));
+    assert_eq!(found[6], (Tool::Helm, Source::Cache));
+}
+
+#[tokio::test]
+async fn an_error_says_what_each_source_lacked() {
+    let root = tempfile::tempdir().unwrap();
+    let bin = root.path().join("bin");
+    place(&bin.join("etcd"), &program(Tool::Etcd, "3.5.0"));
+    let options = Options {
+        search_path: Some(bin.into()),
+        download: true,
+        ..options(root.path())
+    };
+    let error = obtain(&options).await.0.unwrap_err().to_string();
+    let error = error
+        .replace(root.path().to_str().unwrap(), "ROOT")
+        .replace(arch(), "ARCH");
+    expect![[r#"
+        etcd 3.7.3 is not to be had: 
+          PATH: ROOT/bin/etcd has version 3.5.0
+          the cache: ROOT/cache/etcd-3.7.3/etcd is not there
+          download: no SHA-256 is pinned for etcd-v3.7.3-linux-ARCH.tar.gz, and nothing is downloaded without one (add it to images/control-plane/SHA256SUMS or give --hashes)
+          building: it is not allowed"#]]
+    .assert_eq(&error);
+}
+
+/// A release of a program as its publisher packs it.
+fn release(tool: Tool) -> Vec<u8> {
+    let text = program(tool, tool.version());
+    let inner = match tool {
+        Tool::Etcd => format!("etcd-v3.7.3-linux-{}/etcd", arch()),
+        Tool::Helm => format!("linux-{}/helm", arch()),
+        _ => return text.into_bytes(),
+    };
+    let gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let mut archive = tar::Builder::new(gzip);
+    let mut header = tar::Header::new_gnu();
+    header.set_size(u64::try_from(text.len()).unwrap());
+    header.set_mode(0o755);
+    archive
+        .append_data(&mut header, inner, text.as_bytes())
+        .unwrap();
+    archive.into_inner().unwrap().finish().unwrap()
+}
+
+fn hashes(of: impl Fn(Tool) -> Vec<u8>) -> Hashes {
+    let lines = Tool::ALL.map(|tool| {
+        format!(
+            "{}  {}\n",
+            hex::encode(Sha256::digest(of(tool))),
+            tool.artifact(arch()).name
+        )
+    });
+    Hashes::parse("test", &lines.concat()).unwrap()
+}
+
+fn origin(tool: Tool) -> String {
+    format!("/{}", tool.artifact(arch()).origin)
+}
+
+#[tokio::test]
+async fn downloads_checks_unpacks_and_keeps_each_program() {
+    let root = tempfile::tempdir().unwrap();
+    let server = Server::start(
+        Tool::ALL
+            .map(|tool| (origin(tool), Answer::Body(release(tool))))
+            .into(),
+    )
+    .await;
+    let options = Options {
+        download: true,
+        mirror: Some(server.url()),
+        hashes: hashes(release),
+        ..options(root.path())
+    };
+    let (tools, steps) = obtain(&options).await;
+    let tools = tools.unwrap();
+    assert!(
+        sources(&steps)
+            .iter()
+            .all(|(_, source)| *source == Source::Download)
+    );
+    assert!(steps.iter().any(
+        |progress| matches!(progress.step, Step::Downloading { bytes, of: Some(of) } if bytes == of)
+    ));
+    assert_eq!(
+        fs::read_to_string(tools.helm).unwrap(),
+        program(Tool::Helm, "4.3.1")
+    );
+    let (_, steps) = obtain(&options).await;
+    assert!(
+        sources(&steps)
+            .iter()
+            .all(|(_, source)| *source == Source::Cache)
+    );
+    assert!(!options.cache.join("being-made").exists());
+}
+
+/// What a download that goes wrong says; nothing may be left in the cache.
+async fn refusal(answer: Answer, others: Vec<(String, Answer)>) -> String {
+    let root = tempfile::tempdir().unwrap();
+    let mut answers = others;
+    answers.push((origin(Tool::Etcd), answer));
+    let server = Server::start(answers).await;
+    let options = Options {
+        download: true,
+        mirror: Some(server.url()),
+        hashes: hashes(release),
+        ..options(root.path())
+    };
+    let Err(ToolsError::NotToBeHad {
+        tool: Tool::Etcd,
+        reasons,
+    }) = obtain(&options).await.0
+    else {
+        panic!("etcd must not be had");
+    };
+    assert!(
+        !options.cache.join("etcd-3.7.3").exists() && !options.cache.join("being-made").exists()
+    );
+    let (_, reason) = reasons
+        .into_iter()
+        .find(|(source, _)| *source == Source::Download)
+        .unwrap();
+    reason.replace(&server.url(), "URL").replace(arch(), "ARCH")
+}
+
+#[tokio::test]
+async fn a_wrong_checksum_is_refused() {
+    let found = hex::encode(Sha256::digest(b"something else"));
+    let found = format!("is not what was published: its SHA-256 is {found}");
+    let reason = refusal(Answer::Body(b"something else".to_vec()), vec![]).await;
+    assert!(reason.contains(&found), "{reason}");
+}
+
+#[tokio::test]
+async fn a_truncated_file_is_refused() {
+    let reason = refusal(Answer::Truncated(release(Tool::Etcd), 100), vec![]).await;
+    assert!(reason.contains("it broke off after"), "{reason}");
+}
+
+#[tokio::test]
+async fn an_error_of_the_server_is_told() {
+    expect!["URL/github.com/etcd-io/etcd/releases/download/v3.7.3/etcd-v3.7.3-linux-ARCH.tar.gz: the server answers 404 Not Found"]
+        .assert_eq(&refusal(Answer::Status(404), vec![]).await);
+}
+
+#[tokio::test]
+async fn endless_redirects_are_refused() {
+    let reason = refusal(Answer::Redirect(origin(Tool::Etcd)), vec![]).await;
+    assert!(reason.ends_with("more than 6 redirects"), "{reason}");
+}
+
+#[tokio::test]
+async fn a_redirect_is_followed_and_the_hash_still_counts() {
+    let elsewhere = vec![("/elsewhere".to_owned(), Answer::Body(b"not it".to_vec()))];
+    let reason = refusal(Answer::Redirect("/elsewhere".to_owned()), elsewhere).await;
+    assert!(reason.contains("is not what was published"), "{reason}");
+}
+
+#[tokio::test]
+async fn a_redirected_download_works() {
+    let root = tempfile::tempdir().unwrap();
+    let mut answers: Vec<_> = Tool::ALL
+        .map(|tool| {
+            (
+                format!("/there{}", origin(tool)),
+                Answer::Body(release(tool)),
+            )
+        })
+        .into();
+    answers.extend(Tool::ALL.map(|tool| {
+        (
+            origin(tool),
+            Answer::Redirect(format!("/there{}", origin(tool))),
+        )
+    }));
+    let server = Server::start(answers).await;
+    let options = Options {
+        download: true,
+        mirror: Some(server.url()),
+        hashes: hashes(release),
+        ..options(root.path())
+    };
+    obtain(&options).await.0.unwrap();
+}
+
+#[tokio::test]
+async fn a_refused_connection_is_told() {
+    let root = tempfile::tempdir().unwrap();
+    let server = Server::start(vec![]).await;
+    let url = server.url();
+    server.stop().await;
+    let options = Options {
+        download: true,
+        mirror: Some(url),
+        hashes: hashes(release),
+        ..options(root.path())
+    };
+    let error = obtain(&options).await.0.unwrap_err().to_string();
+    assert!(error.contains("Connection refused"), "{error}");
+}
+
+/// A `go` that takes its time and counts how often it was asked to build.
+fn fake_go(root: &Path) -> PathBuf {
+    let bin = root.join("go-bin");
+    let script = r#"#!/bin/sh
+case "$1" in
+  list) printf 'a\nb\nc\n' ;;
+  build)
+    while [ "$1" != -o ]; do shift; done
+    echo "$3" >> "$COUNT"
+    printf 'a\nb\n' >&2
+    cat > "$2" <<'END'
+#!/bin/sh
+case "$(basename "$0") $*" in
+  etcd*) echo 'etcd Version: 3.7.3' ;;
+  kwok*) echo 'kwok version v0.8.0' ;;
+  helm*) echo 'v4.3.1' ;;
+  *) echo 'Kubernetes v1.37.2' ;;
+esac
+END
+    sleep 0.2 ;;
+esac
+"#;
+    let count = root.join("count");
+    place(
+        &bin.join("go"),
+        &script.replace("$COUNT", count.to_str().unwrap()),
+    );
+    bin
+}
+
+#[tokio::test]
+async fn two_that_fill_the_cache_at_once_build_each_program_once() {
+    let root = tempfile::tempdir().unwrap();
+    let search_path =
+        std::env::join_paths([fake_go(root.path()), "/usr/bin".into(), "/bin".into()]).unwrap();
+    let options = Options {
+        build: true,
+        search_path: Some(search_path),
+        ..options(root.path())
+    };
+    let ((first, steps), (second, _)) = tokio::join!(obtain(&options), obtain(&options));
+    let tools = first.unwrap();
+    assert_eq!(tools, second.unwrap());
+    let built = fs::read_to_string(root.path().join("count")).unwrap();
+    expect![[r#"
+        .
+        ./kubectl
+        helm.sh/helm/v4/cmd/helm
+        sigs.k8s.io/kwok/cmd/kwok
+    "#]]
+    .assert_eq(&sorted(&built));
+    assert!(
+        steps.iter().any(|progress| matches!(
+            progress.step,
+            Step::Building {
+                compiled: 1,
+                of: 3,
+                ..
+            }
+        )) || steps.iter().any(|progress| progress.step == Step::Waiting)
+    );
+    // One program under four names, found again without building.
+    assert!(fs::symlink_metadata(&tools.etcd).unwrap().is_symlink());
+    let (_, steps) = obtain(&Options {
+        build: false,
+        ..options
+    })
+    .await;
+    assert_eq!(sources(&steps).len(), Tool::ALL.len());
+}
+
+fn sorted(text: &str) -> String {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    lines.into_iter().map(|line| format!("{line}\n")).collect()
+}
+
+#[tokio::test]
+async fn what_a_killed_process_left_half_made_is_not_taken_for_a_program() {
+    let root = tempfile::tempdir().unwrap();
+    let left = root.path().join("cache/being-made/download");
+    place(&left, "half of it");
+    let server = Server::start(
+        Tool::ALL
+            .map(|tool| (origin(tool), Answer::Body(release(tool))))
+            .into(),
+    )
+    .await;
+    let options = Options {
+        download: true,
+        mirror: Some(server.url()),
+        hashes: hashes(release),
+        ..options(root.path())
+    };
+    obtain(&options).await.0.unwrap();
+    assert!(!left.exists());
+}
+
+#[tokio::test]
+async fn cancelling_leaves_nothing_half_made() {
+    let root = tempfile::tempdir().unwrap();
+    let server = Server::start(vec![(origin(Tool::Etcd), Answer::Never)]).await;
+    let options = Options {
+        download: true,
+        mirror: Some(server.url()),
+        hashes: hashes(release),
+        ..options(root.path())
+    };
+    let cancel = CancellationToken::new();
+    let result = obtain_all(&options, &cancel, &|progress| {
+        if matches!(progress.step, Step::Downloading { .. }) {
+            cancel.cancel();
+        }
+    })
+    .await;
+    assert!(matches!(result, Err(ToolsError::Cancelled)));
+    assert!(
+        !options.cache.join("being-made").exists() && !options.cache.join("etcd-3.7.3").exists()
+    );
+}
