@@ -69,6 +69,7 @@ export class Bench {
     if (!answer?.ok || !body?.number) {
       this.refusal.textContent = body?.message ?? word("terminal-lost");
       this.refusal.hidden = false;
+      this.tabs?.choose(must<HTMLElement>("#tab-board"));
       return;
     }
     this.refusal.hidden = true;

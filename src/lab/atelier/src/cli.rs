@@ -6,8 +6,13 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use telemetry::logging;
+
 use crate::options::Options;
 use crate::{bench, doctor, env_cli, grade, serve, solve, tools_cli};
+
+/// Rooms whose log lines are shown at the chosen level; of all others only what is wrong.
+const ROOMS: &[&str] = &["atelier", "clusters", "course", "exec", "store", "timeline"];
 
 /// A course platform for Kueue: a cluster for every trainee, six labs, verdicts that come by themselves.
 #[derive(Debug, Parser)]
@@ -44,6 +49,9 @@ pub enum Command {
 /// Whatever the command could not do, in words fit for the last line of a terminal.
 pub async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let Cli { options, command } = cli;
+    let usual = if matches!(command, Command::Serve(_)) { "info" } else { "warn" };
+    let level = logging::parse_level(options.log().unwrap_or(usual))?;
+    logging::install(level, logging::Encoder::Console, ROOMS)?;
     match command {
         Command::Serve(args) => serve::run(&options, args).await,
         Command::Env(args) => env_cli::run(&options, args).await,

@@ -17,6 +17,9 @@ pub struct Options {
     /// Folder of the front end's bundle [default: `static/dist` here or beside the program]
     #[arg(long, env = "ATELIER_STATIC", global = true, value_name = "DIR")]
     static_dir: Option<PathBuf>,
+    /// What to log: error, warn, info or debug [default: info for `serve`, warn otherwise]
+    #[arg(long, env = "ATELIER_LOG", global = true, value_name = "LEVEL")]
+    log: Option<String>,
     /// Home folder of the user, from the environment
     #[arg(
         long,
@@ -38,6 +41,7 @@ impl Options {
             tools_dir: None,
             labs_dir: Some(root.join("labs")),
             static_dir: Some(root.join("static")),
+            log: None,
             home: root.to_path_buf(),
         }
     }
@@ -97,6 +101,12 @@ impl Options {
         self.static_dir
             .clone()
             .unwrap_or_else(|| beside_program("static/dist"))
+    }
+
+    /// The level of the log, if one was named.
+    #[must_use]
+    pub fn log(&self) -> Option<&str> {
+        self.log.as_deref()
     }
 
     /// The user's home folder.
