@@ -13,6 +13,7 @@ use clusters::provider::{Environment, EnvironmentId, EnvironmentSpec, Environmen
 use tokio_util::sync::CancellationToken;
 
 use crate::environments::local;
+use crate::environments::shell::{LabFiles, ShellKit};
 use crate::options::Options;
 
 /// Arguments of `atelier env`.
@@ -40,6 +41,15 @@ enum Verb {
     Stop { name: String },
     /// Remove an environment and everything in it
     Delete { name: String },
+    /// Run one command as a trainee would, in the sandbox of their terminal
+    Run {
+        name: String,
+        /// Whose files are in the home folder
+        #[arg(long, default_value = "essai")]
+        lab: String,
+        #[arg(last = true, required = true)]
+        command: Vec<String>,
+    },
     /// Print the trainee's kubeconfig, for use on this machine
     Kubeconfig {
         name: String,
@@ -55,6 +65,7 @@ enum Verb {
 /// When the command cannot do its work.
 pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
     let tools = local::tools(options)?;
+    let kit = local::shell_kit(options, &tools);
     let provider = local::provider(options, tools)?;
     let provider = provider.as_ref();
     match args.verb {
@@ -74,12 +85,35 @@ pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
             provider.delete(id(&name)?).await?;
             say(&format!("environment {name} is deleted"));
         }
+        Verb::Run { name, lab, command } => {
+            let environment = provider.get(id(&name)?).await?;
+            let files = options.labs_dir().join(&lab).join("files");
+            return in_sandbox(&kit, &environment, LabFiles { id: &lab, files: Some(&files) }, &command).await;
+        }
         Verb::Kubeconfig { name, admin } => {
             let environment = provider.get(id(&name)?).await?;
             say(&kubeconfig(&environment, admin)?);
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+async fn in_sandbox(
+    kit: &ShellKit,
+    environment: &Environment,
+    lab: LabFiles<'_>,
+    command: &[String],
+) -> anyhow::Result<ExitCode> {
+    let sandbox = kit.sandbox(environment, lab, false).await?;
+    let ended = sandbox.wrap(command)?.run_lines(&cancelled_by_interrupt(), |_, line| say(line)).await;
+    match ended {
+        Ok(_) => Ok(ExitCode::SUCCESS),
+        Err(exec::ExecError::Failed { output, .. }) => {
+            let code = output.code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
+            Ok(ExitCode::from(code))
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 async fn create(options: &Options, provider: &dyn Provider, id: EnvironmentId, profile: &str) -> anyhow::Result<()> {

@@ -34,7 +34,7 @@ pub(super) async fn facts(options: &Options) -> Facts {
         inotify_instances: number("/proc/sys/fs/inotify/max_user_instances"),
         inotify_watches: number("/proc/sys/fs/inotify/max_user_watches"),
         open_files: open_files(),
-        chart: local::chart_dir(options).is_dir(),
+        chart: local::chart_dir(options).join("Chart.yaml").is_file(),
     }
 }
 

@@ -52,7 +52,7 @@ pub fn shell_kit(options: &Options, tools: &Tools) -> ShellKit {
 /// The folder of the controller's Helm chart, whether it is there or not.
 #[must_use]
 pub fn chart_dir(options: &Options) -> PathBuf {
-    let chart = options.labs_dir().join("../manifests/kueue/chart");
+    let chart = options.labs_dir().join("../manifests/kueue");
     chart.canonicalize().unwrap_or(chart)
 }
 

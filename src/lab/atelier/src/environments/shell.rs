@@ -66,7 +66,7 @@ impl ShellKit {
         terminal: bool,
     ) -> Result<Sandbox, ShellError> {
         let home = Home::new(&self.data_dir, &environment.id, lab.id);
-        let chart = self.chart.is_dir().then_some((CHART_LINK, CHART));
+        let chart = self.chart.join("Chart.yaml").is_file().then_some((CHART_LINK, CHART));
         home.prepare(lab.files, chart)?;
         home.bring_kubeconfig(&environment.trainee_kubeconfig)?;
         let settings = self.settings().await?;
