@@ -359,13 +359,16 @@ case "$1" in
     while [ "$1" != -o ]; do shift; done
     echo "$3" >> "$COUNT"
     printf 'a\nb\n' >&2
-    cat > "$2" <<'END'
+    case "$3" in
+      *kwok) says='kwok version v0.8.0' ;;
+      *helm) says='v4.3.1' ;;
+      *) says='Kubernetes v1.37.2' ;;
+    esac
+    cat > "$2" <<END
 #!/bin/sh
-case "$(basename "$0") $*" in
-  etcd*) echo 'etcd Version: 3.7.3' ;;
-  kwok*) echo 'kwok version v0.8.0' ;;
-  helm*) echo 'v4.3.1' ;;
-  *) echo 'Kubernetes v1.37.2' ;;
+case "\$0" in
+  */etcd) echo 'etcd Version: 3.7.3' ;;
+  *) echo '$says' ;;
 esac
 END
     sleep 0.2 ;;
