@@ -77,6 +77,10 @@ impl Cache {
     fn check_places(&self, found: &mut Vec<Violation>) {
         let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (name, queue) in &self.queues {
+            if !queue.pending.is_consistent() {
+                let what = format!("queue {name}: the heap and its order by shape differ");
+                found.push(Violation::Twice { what });
+            }
             for key in queue.pending.in_order() {
                 places
                     .entry(key.to_string())

@@ -1,6 +1,5 @@
 //! A scheduling cycle from the side of the cache: heads and a snapshot go out, admissions are assumed, the rest is settled.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -90,7 +89,8 @@ impl Cache {
     fn head_of(&mut self, name: &ClusterQueueName) -> Option<Head> {
         let queue = self.queues.get_mut(name)?;
         let key = queue.pending.pop()?;
-        let state = self.workloads.get(&key)?;
+        let state = self.workloads.get_mut(&key)?;
+        state.tried = state.chances;
         Some(Head {
             workload: state.info.clone(),
             cluster_queue: name.clone(),
@@ -212,21 +212,22 @@ impl Cache {
             .last
             .as_ref()
             .is_some_and(LastAssignment::has_untried_flavors);
-        let another_chance = queue.pending.returned_meanwhile() || untried;
+        let changed = state.chances != state.tried;
+        let another_chance = changed || queue.pending.returned_meanwhile() || untried;
         let ready = !waits(&state.status, now);
         // Its shape or priority may have changed while it was tried.
         state.rank = crate::pending::Rank::of(&state.info);
         state.last = entry.last.clone().map(Arc::new);
         if ready && (insists(strategy, reason) || another_chance) {
-            queue.pending.push(state.rank.clone());
+            queue.pending.push(state.rank.clone(), state.info.shape);
             queue.pending.blocked =
                 strategy == Strategy::StrictFifo && is_final(reason) && !another_chance;
             affected.wake |= !queue.pending.blocked;
         } else {
-            queue.pending.park(state.rank.clone());
+            queue.pending.park(state.rank.clone(), state.info.shape);
             affected.wake |= queue.pending.has_head();
             let shape = state.info.shape;
-            if strategy == Strategy::BestEffortFifo {
+            if strategy == Strategy::BestEffortFifo && !changed {
                 affected.merge(self.bypass(entry, reason, shape));
             }
         }
@@ -252,19 +253,11 @@ impl Cache {
             return affected;
         };
         queue.pending.failed_shapes.insert(shape, why);
-        let equal = queue.pending.heap().filter(|key| {
-            self.workloads
-                .get(*key)
-                .is_some_and(|state| state.info.shape == shape)
-        });
-        let equal: BTreeSet<WorkloadKey> = equal.cloned().collect();
+        let equal = queue.pending.park_equal(shape);
         for key in &equal {
-            let Some(state) = self.workloads.get_mut(key) else {
-                continue;
-            };
-            queue.pending.remove(&state.rank);
-            queue.pending.park(state.rank.clone());
-            state.last = None;
+            if let Some(state) = self.workloads.get_mut(key) {
+                state.last = None;
+            }
         }
         affected.workloads.extend(equal);
         affected

@@ -1,7 +1,7 @@
 //! The pending workloads of one ClusterQueue: those whose turn may come, those that are set aside, and the one that is being tried.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -32,11 +32,13 @@ impl Rank {
     }
 }
 
-/// The pending workloads of one ClusterQueue.
+/// The pending workloads of one ClusterQueue, each with the shape of what it asks for.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingQueue {
-    heap: BTreeMap<Rank, ()>,
-    parked: BTreeMap<Rank, ()>,
+    heap: BTreeMap<Rank, u64>,
+    /// Those in the heap again, by shape.
+    equal: BTreeMap<u64, BTreeSet<Rank>>,
+    parked: BTreeMap<Rank, u64>,
     in_flight: Option<Rank>,
     /// Counts the heads that were taken.
     pops: i64,
@@ -52,6 +54,7 @@ impl Default for PendingQueue {
     fn default() -> Self {
         Self {
             heap: BTreeMap::new(),
+            equal: BTreeMap::new(),
             parked: BTreeMap::new(),
             in_flight: None,
             pops: 0,
@@ -64,24 +67,46 @@ impl Default for PendingQueue {
 
 impl PendingQueue {
     /// Puts a workload where its turn may come.
-    pub(crate) fn push(&mut self, rank: Rank) {
+    pub(crate) fn push(&mut self, rank: Rank, shape: u64) {
         self.blocked = false;
-        self.heap.insert(rank, ());
+        self.equal.entry(shape).or_default().insert(rank.clone());
+        self.heap.insert(rank, shape);
     }
 
     /// Sets a workload aside.
-    pub(crate) fn park(&mut self, rank: Rank) {
-        self.parked.insert(rank, ());
+    pub(crate) fn park(&mut self, rank: Rank, shape: u64) {
+        self.parked.insert(rank, shape);
+    }
+
+    /// Sets aside all whose turn may come and who ask for the same.
+    pub(crate) fn park_equal(&mut self, shape: u64) -> Vec<WorkloadKey> {
+        let equal = self.equal.remove(&shape).unwrap_or_default();
+        let keys = equal.iter().map(|rank| rank.key.clone()).collect();
+        for rank in equal {
+            self.heap.remove(&rank);
+            self.parked.insert(rank, shape);
+        }
+        keys
     }
 
     /// Takes a workload out, wherever it is.
     pub(crate) fn remove(&mut self, rank: &Rank) {
-        if self.heap.remove(rank).is_some() {
+        if let Some(shape) = self.heap.remove(rank) {
             self.blocked = false;
+            self.forget_shape(rank, shape);
         }
         self.parked.remove(rank);
         if self.in_flight.as_ref() == Some(rank) {
             self.in_flight = None;
+        }
+    }
+
+    fn forget_shape(&mut self, rank: &Rank, shape: u64) {
+        if let Some(equal) = self.equal.get_mut(&shape) {
+            equal.remove(rank);
+            if equal.is_empty() {
+                self.equal.remove(&shape);
+            }
         }
     }
 
@@ -90,7 +115,8 @@ impl PendingQueue {
         if self.blocked || self.in_flight.is_some() {
             return None;
         }
-        let (rank, ()) = self.heap.pop_first()?;
+        let (rank, shape) = self.heap.pop_first()?;
+        self.forget_shape(&rank, shape);
         self.pops += 1;
         let key = rank.key.clone();
         self.in_flight = Some(rank);
@@ -113,11 +139,15 @@ impl PendingQueue {
         self.blocked = false;
         self.failed_shapes.clear();
         let parked = std::mem::take(&mut self.parked);
-        let (back, stay): (BTreeMap<_, _>, BTreeMap<_, _>) =
-            parked.into_iter().partition(|(rank, ())| may(&rank.key));
-        self.parked = stay;
-        let any = !back.is_empty();
-        self.heap.extend(back);
+        let mut any = false;
+        for (rank, shape) in parked {
+            if may(&rank.key) {
+                self.push(rank, shape);
+                any = true;
+            } else {
+                self.park(rank, shape);
+            }
+        }
         any
     }
 
@@ -144,11 +174,6 @@ impl PendingQueue {
         self.in_flight.as_ref() == Some(rank)
     }
 
-    /// Those whose turn may come, in order.
-    pub(crate) fn heap(&self) -> impl Iterator<Item = &WorkloadKey> {
-        self.heap.keys().map(Rank::key)
-    }
-
     /// Those that are set aside, in order.
     pub(crate) fn parked(&self) -> impl Iterator<Item = &WorkloadKey> {
         self.parked.keys().map(Rank::key)
@@ -156,13 +181,18 @@ impl PendingQueue {
 
     /// All of them in the order of the queue.
     pub(crate) fn in_order(&self) -> Vec<&WorkloadKey> {
-        let mut ranks: Vec<&Rank> = self
-            .heap
-            .keys()
-            .chain(self.parked.keys())
-            .chain(&self.in_flight)
-            .collect();
+        let waiting = self.heap.keys().chain(self.parked.keys());
+        let mut ranks: Vec<&Rank> = waiting.chain(&self.in_flight).collect();
         ranks.sort();
         ranks.into_iter().map(Rank::key).collect()
+    }
+
+    /// Whether the heap and its order by shape say the same.
+    pub(crate) fn is_consistent(&self) -> bool {
+        let by_shape = self
+            .equal
+            .iter()
+            .flat_map(|(shape, ranks)| ranks.iter().map(move |rank| (rank, shape)));
+        by_shape.collect::<BTreeMap<_, _>>() == self.heap.iter().collect()
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct WorkloadState {
     pub(crate) finished: bool,
     /// Changes when a parked workload deserves another chance.
     pub(crate) chances: u64,
+    /// What that was when it was last taken to be tried.
+    pub(crate) tried: u64,
     /// The ClusterQueue in whose queue it stands.
     pub(crate) queued_in: Option<ClusterQueueName>,
     pub(crate) holding: Option<Holding>,
@@ -187,6 +189,7 @@ impl Cache {
         let same_chances = stood.is_some_and(|before| before.chances == fresh.chances);
         if let Some(before) = stood {
             fresh.last.clone_from(&before.last);
+            fresh.tried = before.tried;
         }
         if in_flight || (was_parked && same_chances) {
             // The one being tried is settled after its cycle, a parked one stays aside until something helps.
@@ -226,10 +229,10 @@ impl Cache {
             .or_default() += 1;
         let hopeless = hashing && queue.pending.failed_shapes.contains_key(&fresh.info.shape);
         if hopeless || waits(&fresh.status, now) {
-            queue.pending.park(fresh.rank.clone());
+            queue.pending.park(fresh.rank.clone(), fresh.info.shape);
             return false;
         }
-        queue.pending.push(fresh.rank.clone());
+        queue.pending.push(fresh.rank.clone(), fresh.info.shape);
         true
     }
 
@@ -374,6 +377,7 @@ fn observe(object: &api::Workload, options: &Options) -> WorkloadState {
         info: Arc::new(info),
         status: object.status.clone().unwrap_or_default(),
         generation: object.metadata.generation,
+        tried: 0,
         eligible: eligible(object, options) && holding.is_none(),
         finished,
         queued_in: None,

@@ -146,3 +146,31 @@ fn workloads_follow_their_door_to_another_queue() {
     world.checked();
     assert!(world.cache.workload(&key("w")).is_some());
 }
+
+#[test]
+fn what_is_changed_while_it_is_tried_is_tried_again() {
+    let mut world = World::new().queue("a", "4", &json!({}));
+    world.submit(workload("w", "to-a", "9", 1));
+    let (_, report) = world.cache.begin_cycle(world.now).unwrap().run();
+    world.change("w", |object| {
+        let container = &mut object.spec.pod_sets[0]
+            .template
+            .spec
+            .as_mut()
+            .unwrap()
+            .containers[0];
+        let requests = container
+            .resources
+            .as_mut()
+            .unwrap()
+            .requests
+            .as_mut()
+            .unwrap();
+        requests.insert("cpu".to_owned(), kueue_api::Quantity("1".to_owned()));
+    });
+    let settled = world.cache.settle(&report, world.now);
+    assert!(settled.affected.wake);
+    assert_eq!(world.settle(), ["w"]);
+    world.submit(workload("other", "to-a", "1", 2));
+    assert_eq!(world.settle(), ["other"], "its new shape did not fail");
+}
