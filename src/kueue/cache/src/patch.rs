@@ -46,10 +46,11 @@ pub struct WorkloadPatch {
 }
 
 impl Cache {
-    /// The status of a workload that an assumed admission belongs into.
+    /// The status of a workload that an assumed admission belongs into; `None` if it is not assumed any more.
     #[must_use]
     pub fn admission_patch(&self, admission: &Admission, now: Timestamp) -> Option<WorkloadPatch> {
-        let state = self.workloads.get(&admission.workload)?;
+        let state = self.workloads.get(&admission.workload);
+        let state = state.filter(|state| state.assumed.is_some())?;
         let mut status = owned(&state.status);
         let mut set = |type_: &str, holds: bool, reason: &str, message: &str| {
             conditions::set(

@@ -91,7 +91,7 @@ impl Cache {
         affected
     }
 
-    /// The version of the object that carries an assumed admission. Until one at least as new was applied, objects without it are old news.
+    /// To be called after the write of an admission, not of anything else, with the version of the object that carries it. Until one at least as new was applied, objects without it are old news.
     pub fn written(&mut self, key: &WorkloadKey, resource_version: &str) {
         if let Some(assumed) = self
             .workloads
@@ -339,7 +339,7 @@ impl Assumed {
             .as_deref()
             .and_then(|version| version.parse::<u64>().ok());
         match (self.written, version) {
-            (Some(written), Some(version)) => version < written,
+            (Some(written), Some(version)) => version <= written,
             _ => true,
         }
     }

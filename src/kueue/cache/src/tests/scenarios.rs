@@ -263,7 +263,7 @@ fn a_reservation_that_was_lost_unseen_is_noticed_by_its_version() {
     let _ = world.cache.settle(&report, world.now);
     world.cache.written(&key("w"), "7");
     let mut seen = world.objects[&key("w")].clone();
-    for (version, admitted) in [("6", 1), ("9", 0)] {
+    for (version, admitted) in [("6", 1), ("7", 1), ("9", 0)] {
         seen.metadata.resource_version = Some(version.to_owned());
         let _ = world.cache.apply_workload(&seen, world.now);
         assert_eq!(
@@ -273,6 +273,8 @@ fn a_reservation_that_was_lost_unseen_is_noticed_by_its_version() {
         );
         world.checked();
     }
+    let late = world.cache.admission_patch(&plan.admissions[0], world.now);
+    assert_eq!(late, None, "nothing is written that is not assumed");
 }
 
 #[test]
