@@ -80,11 +80,12 @@ impl Verdict {
                 response["patch"] = json!(STANDARD.encode(text));
             }
             Self::Deny(message) => {
-                response["status"] = json!({"code": 403, "reason": "Forbidden", "message": message})
+                response["status"] =
+                    json!({"code": 403, "reason": "Forbidden", "message": message});
             }
             Self::Malformed(message) => {
                 response["status"] =
-                    json!({"code": 400, "reason": "BadRequest", "message": message})
+                    json!({"code": 400, "reason": "BadRequest", "message": message});
             }
         }
         json!({"apiVersion": API_VERSION, "kind": "AdmissionReview", "response": response})

@@ -72,9 +72,9 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<(), Error> {
         let path = folder.join(definition.file_name());
         let text = render(&definition)?;
         if check {
-            compare(&path, &text)?
+            compare(&path, &text)?;
         } else {
-            write(&path, &text)?
+            write(&path, &text)?;
         }
     }
     Ok(())

@@ -1,7 +1,9 @@
 //! The generated definitions: fresh, and equal in structure to what section 1 of the reference describes. What an API server does
 //! with them is in `api-server-cases.yaml`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
@@ -9,11 +11,22 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../manifests/kueue/crds")
 }
 
-fn definition(plural: &str) -> Value {
-    let path = folder().join(format!("kueue.x-k8s.io_{plural}.yaml"));
-    let text = std::fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_saphyr::from_str(&text).unwrap()
+/// The written definition of a kind, read once: the tables look at each many times.
+fn definition(plural: &str) -> &'static Value {
+    static READ: OnceLock<BTreeMap<String, Value>> = OnceLock::new();
+    let all = READ.get_or_init(|| {
+        let entries = std::fs::read_dir(folder())
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        let definitions = entries.map(|path| {
+            serde_saphyr::from_str::<Value>(&std::fs::read_to_string(path).unwrap()).unwrap()
+        });
+        definitions
+            .map(|d| (d["spec"]["names"]["plural"].as_str().unwrap().to_owned(), d))
+            .collect()
+    });
+    all.get(plural)
+        .unwrap_or_else(|| panic!("no definition of {plural} in {}", folder().display()))
 }
 
 /// `spec.resourceGroups[].flavors{}`: `[]` goes into a list, `{}` into the values of a map.
@@ -150,7 +163,7 @@ fn fields_have_the_limits_of_the_reference() {
             panic!("{line}")
         };
         let definition = definition(plural);
-        let found = &at(schema(&definition), path.trim_start_matches('.'))[keyword];
+        let found = &at(schema(definition), path.trim_start_matches('.'))[keyword];
         if *found != serde_json::from_str::<Value>(want).unwrap() {
             wrong.push(format!(
                 "{plural} {path} {keyword}: want {want}, found {found}"
@@ -172,7 +185,7 @@ fn rules_say_what_the_reference_says() {
         };
         let definition = definition(plural);
         let rules =
-            &at(schema(&definition), path.trim_start_matches('.'))["x-kubernetes-validations"];
+            &at(schema(definition), path.trim_start_matches('.'))["x-kubernetes-validations"];
         let found = rules
             .as_array()
             .into_iter()
@@ -190,7 +203,7 @@ fn the_wire_types_know_every_field() {
     };
     fn check<T: serde::de::DeserializeOwned + serde::Serialize>(plural: &str) {
         let definition = definition(plural);
-        let full = example(schema(&definition), "");
+        let full = example(schema(definition), "");
         let read: T = serde_json::from_value(full.clone())
             .unwrap_or_else(|error| panic!("{plural}: {error}\n{full}"));
         let mut missing = Vec::new();

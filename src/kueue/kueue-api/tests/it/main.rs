@@ -5,6 +5,7 @@
     reason = "helpers of tests fail like tests, and say what they skip"
 )]
 
+mod config_corpus;
 mod corpus;
 mod crds;
 mod webhooks_corpus;

@@ -108,10 +108,10 @@ fn objects_of_the_corpus_survive() {
         let Some(table) = table(file) else { return };
         for (name, input, want) in table.cases() {
             each_object(input, &mut |kind, written| {
-                objects += survives(file, name, kind, written)
+                objects += survives(file, name, kind, written);
             });
             each_object(want, &mut |kind, written| {
-                objects += survives(file, name, kind, written)
+                objects += survives(file, name, kind, written);
             });
         }
     }

@@ -107,11 +107,11 @@ fn patched(object: &Value, response: &Value) -> Value {
     object
 }
 
-fn queue(spec: Value) -> Value {
+fn queue(spec: &Value) -> Value {
     json!({"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": {"name": "x"}, "spec": spec})
 }
 
-fn job(labels: Value) -> Value {
+fn job(labels: &Value) -> Value {
     json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "cinema", "labels": labels},
         "spec": {"futureField": 1, "template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}}}})
 }
@@ -123,39 +123,39 @@ async fn verdicts_of_the_rules() {
         (
             "a good queue",
             "/validate-kueue-x-k8s-io-v1beta2-clusterqueue",
-            queue(json!({})),
+            queue(&json!({})),
             "",
         ),
         (
             "a negative quota",
             "/validate-kueue-x-k8s-io-v1beta2-clusterqueue",
-            queue(negative),
+            queue(&negative),
             "spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: Invalid value: \"-1\": must be greater than or equal to 0",
         ),
         (
             "a flavor",
             "/validate-kueue-x-k8s-io-v1beta2-resourceflavor",
-            queue(json!({"nodeLabels": {"@abc": "foo"}})),
+            queue(&json!({"nodeLabels": {"@abc": "foo"}})),
             "spec.nodeLabels: Invalid value: \"@abc\"",
         ),
         (
             "a cohort",
             "/validate-kueue-x-k8s-io-v1beta2-cohort",
-            queue(json!({"fairSharing": {"weight": "-1"}})),
+            queue(&json!({"fairSharing": {"weight": "-1"}})),
             "spec.fairSharing.weight: Invalid value",
         ),
         (
             "a workload",
             "/validate-kueue-x-k8s-io-v1beta2-workload",
             queue(
-                json!({"podSets": [{"name": "a", "count": 2, "minCount": 1}, {"name": "b", "count": 2, "minCount": 1}]}),
+                &json!({"podSets": [{"name": "a", "count": 2, "minCount": 1}, {"name": "b", "count": 2, "minCount": 1}]}),
             ),
             "spec.podSets: Invalid value: 2: at most one podSet can use minCount",
         ),
         (
             "a job",
             "/validate-batch-v1-job",
-            job(json!({"kueue.x-k8s.io/queue-name": "File 1"})),
+            job(&json!({"kueue.x-k8s.io/queue-name": "File 1"})),
             "metadata.labels[kueue.x-k8s.io/queue-name]: Invalid value: \"File 1\"",
         ),
         (
@@ -167,7 +167,7 @@ async fn verdicts_of_the_rules() {
         (
             "a broken queue",
             "/mutate-kueue-x-k8s-io-v1beta2-clusterqueue",
-            queue(json!({"stopPolicy": 5})),
+            queue(&json!({"stopPolicy": 5})),
             "object is not a valid ClusterQueue",
         ),
         (
@@ -193,7 +193,7 @@ async fn verdicts_of_the_rules() {
 #[tokio::test]
 async fn changes_are_compared_with_what_was() {
     let old = queue(
-        json!({"admissionChecksStrategy": {"admissionChecks": [{"name": "a", "onFlavors": ["ghost"]}]}}),
+        &json!({"admissionChecksStrategy": {"admissionChecks": [{"name": "a", "onFlavors": ["ghost"]}]}}),
     );
     let path = "/validate-kueue-x-k8s-io-v1beta2-clusterqueue";
     assert_eq!(
@@ -204,8 +204,8 @@ async fn changes_are_compared_with_what_was() {
         ask(server(&[]), path, review("UPDATE", "", &old, &old)).await["allowed"],
         true
     );
-    let mut running = job(json!({"kueue.x-k8s.io/queue-name": "a"}));
-    let mut moved = job(json!({"kueue.x-k8s.io/queue-name": "b"}));
+    let mut running = job(&json!({"kueue.x-k8s.io/queue-name": "a"}));
+    let mut moved = job(&json!({"kueue.x-k8s.io/queue-name": "b"}));
     for (suspend, allowed) in [(false, false), (true, true)] {
         running["spec"]["suspend"] = json!(suspend);
         moved["spec"]["suspend"] = json!(suspend);
@@ -229,7 +229,7 @@ async fn new_objects_get_their_defaults() {
         "/mutate-kueue-x-k8s-io-v1beta2-clusterqueue",
         "/mutate-kueue-x-k8s-io-v1beta2-resourceflavor",
     ] {
-        let mut object = queue(json!({}));
+        let mut object = queue(&json!({}));
         let response = ask(
             server(&[]),
             path,
@@ -266,7 +266,7 @@ async fn new_objects_get_their_defaults() {
         );
     }
     let workload =
-        queue(json!({"podSets": [{"name": "a", "count": 2, "minCount": 1, "future": 1}]}));
+        queue(&json!({"podSets": [{"name": "a", "count": 2, "minCount": 1, "future": 1}]}));
     let path = "/mutate-kueue-x-k8s-io-v1beta2-workload";
     for (on, min) in [(true, json!(1)), (false, Value::Null)] {
         let response = ask(
@@ -314,7 +314,7 @@ async fn new_jobs_are_held_back_when_they_are_ours() {
         ),
     ];
     for (name, namespace, labels, queue, suspend) in cases {
-        let object = job(labels);
+        let object = job(&labels);
         let response = ask(
             server(&[]),
             "/mutate-batch-v1-job",

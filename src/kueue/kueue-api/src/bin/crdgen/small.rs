@@ -1,4 +1,4 @@
-//! Schemas of the kinds with little in them: flavors, checks, priority classes, provisioning, MultiKueue, topologies.
+//! Schemas of the kinds with little in them: flavors, checks, priority classes, provisioning, `MultiKueue`, topologies.
 
 use serde_json::json;
 
