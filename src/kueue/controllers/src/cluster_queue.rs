@@ -15,7 +15,10 @@ const REPORTER: &str = "kueue-cluster-queue-controller";
 
 /// Brings one ClusterQueue up to date.
 pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, ReconcileError> {
-    let Some(queue) = context.world.stores.cluster_queues.get(&key) else { return Ok(Next::OnChange) };
+    let Some(queue) = context.world.stores.cluster_queues.get(&key) else {
+        context.metrics.forget_cluster_queue(&key.name);
+        return Ok(Next::OnChange);
+    };
     let name = cache::ClusterQueueName::new(key.name.as_str());
     let (status, in_use, unsupported) = {
         let cache = context.world.cache.lock();

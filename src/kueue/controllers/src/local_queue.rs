@@ -13,7 +13,10 @@ use crate::work_queue::Next;
 
 /// Brings one LocalQueue up to date.
 pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, ReconcileError> {
-    let Some(queue) = context.world.stores.local_queues.get(&key) else { return Ok(Next::OnChange) };
+    let Some(queue) = context.world.stores.local_queues.get(&key) else {
+        context.metrics.forget_local_queue(&key.namespace, &key.name);
+        return Ok(Next::OnChange);
+    };
     let name = cache::LocalQueueKey::new(key.namespace.as_str(), key.name.as_str());
     let status = context.world.cache.lock().local_queue_status(&name, (context.clock)());
     if let Some(status) = status.filter(|status| queue.status.as_ref() != Some(status)) {

@@ -12,7 +12,6 @@ use kube::core::DeserializeGuard;
 use serde::de::DeserializeOwned;
 use telemetry::health::Readiness;
 use telemetry::metrics::Registry;
-use tokio::sync::watch::Sender;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -84,10 +83,10 @@ impl Controllers {
         let Self { context, kinds, lease, event_writer } = self;
         let events = tokio::spawn(event_writer);
         let mut tasks = JoinSet::new();
-        let synced = watches(&context, &kinds, readiness, &stop, &mut tasks);
+        watches(&context, &kinds, readiness, &stop, &mut tasks);
         let election = CancellationToken::new();
         let elected = elect(context.clone(), lease, election.clone());
-        let working = work(context, &kinds, synced, stop.clone());
+        let working = work(context, &kinds, stop.clone());
         tokio::pin!(elected, working);
         let lost = tokio::select! {
             result = &mut elected => {
@@ -120,8 +119,8 @@ async fn elect(context: Arc<Context>, lease: Option<lease::Options>, stop: Cance
 }
 
 /// Starts a watch of each kind.
-fn watches(context: &Arc<Context>, kinds: &[&'static JobKind], readiness: &Readiness, stop: &CancellationToken, tasks: &mut JoinSet<()>) -> Sender<usize> {
-    let mut start = Watches { context, readiness, stop, tasks, left: Sender::new(0) };
+fn watches(context: &Arc<Context>, kinds: &[&'static JobKind], readiness: &Readiness, stop: &CancellationToken, tasks: &mut JoinSet<()>) {
+    let mut start = Watches { context, readiness, stop, tasks };
     start.kind("Namespace", World::on_namespace);
     start.kind("PriorityClass", World::on_priority_class);
     start.kind("ResourceFlavor", World::on_flavor);
@@ -134,7 +133,6 @@ fn watches(context: &Arc<Context>, kinds: &[&'static JobKind], readiness: &Readi
     for (index, kind) in kinds.iter().enumerate() {
         start.jobs(index, kind);
     }
-    start.left
 }
 
 struct Watches<'a> {
@@ -142,13 +140,11 @@ struct Watches<'a> {
     readiness: &'a Readiness,
     stop: &'a CancellationToken,
     tasks: &'a mut JoinSet<()>,
-    left: Sender<usize>,
 }
 
 impl Watches<'_> {
     fn synced(&self, kind: &str) -> Synced {
-        self.left.send_modify(|left| *left += 1);
-        Synced { check: self.readiness.check(&format!("watch of {kind}")), left: self.left.clone() }
+        Synced { check: self.readiness.check(&format!("watch of {kind}")), unseen: self.context.world.unseen.clone() }
     }
 
     fn kind<K>(&mut self, kind: &'static str, tell: fn(&World, Seen<K>))
@@ -169,11 +165,11 @@ impl Watches<'_> {
 }
 
 /// Waits until everything is known and this replica may write, then works until `stop`.
-async fn work(context: Arc<Context>, kinds: &[&'static JobKind], synced: Sender<usize>, stop: CancellationToken) {
-    let mut left = synced.subscribe();
+async fn work(context: Arc<Context>, kinds: &[&'static JobKind], stop: CancellationToken) {
+    let mut unseen = context.world.unseen.subscribe();
     let ready = async {
-        // The sender is held by this function, so waiting cannot fail.
-        let _ = left.wait_for(|left| *left == 0).await;
+        // The sender is held by the context, so waiting cannot fail.
+        let _ = unseen.wait_for(|left| *left == 0).await;
         context.role.wait_to_write().await;
     };
     tokio::select! {

@@ -3,11 +3,25 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::IntoResponse;
+use kueue_api::config::NAMESPACE_NAME_LABEL;
 use kueue_api::names::{DEFAULT_LOCAL_QUEUE, DEFAULT_WORKLOAD_PRIORITY_CLASS};
 use webhooks::Cluster;
 
 use crate::context::Context;
 use crate::key::Key;
+
+/// Lets a router answer only once every watch has told what there is: an answer from half-filled stores would let jobs
+/// through that are to be held back.
+pub fn when_complete(router: Router, context: Arc<Context>) -> Router {
+    router.layer(from_fn_with_state(context, |State(context): State<Arc<Context>>, request: Request, next: Next| async move {
+        if context.world.is_complete() { next.run(request).await } else { (StatusCode::SERVICE_UNAVAILABLE, "starting").into_response() }
+    }))
+}
 
 /// The stores as webhooks see them.
 #[derive(Clone, Debug)]
@@ -15,7 +29,9 @@ pub struct Surroundings(pub Arc<Context>);
 
 impl Cluster for Surroundings {
     fn namespace_labels(&self, namespace: &str) -> Option<BTreeMap<String, String>> {
-        self.0.world.stores.namespace_labels(namespace)
+        // A namespace made a moment ago may not have been seen; the API server gives each this label.
+        let own = || [(NAMESPACE_NAME_LABEL.to_owned(), namespace.to_owned())].into();
+        Some(self.0.world.stores.namespace_labels(namespace).unwrap_or_else(own))
     }
 
     fn has_default_local_queue(&self, namespace: &str) -> bool {

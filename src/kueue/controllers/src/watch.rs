@@ -37,14 +37,14 @@ pub struct Synced {
     /// For the readiness probe.
     pub check: Check,
     /// Watches that have not yet.
-    pub left: Sender<usize>,
+    pub unseen: Sender<usize>,
 }
 
 impl Synced {
     fn done(&self) {
         if !self.check.holds() {
             self.check.set(true);
-            self.left.send_modify(|left| *left = left.saturating_sub(1));
+            self.unseen.send_modify(|left| *left = left.saturating_sub(1));
         }
     }
 }

@@ -13,7 +13,7 @@ use jobs::JobKind;
 use kube::api::DynamicObject;
 use kueue_api::v1beta2::Workload;
 use parking_lot::Mutex;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::key::Key;
 use crate::locks::Locks;
@@ -21,6 +21,9 @@ use crate::store::Put;
 use crate::stores::{Job, Stores, job_owner};
 
 pub use queues::Queues;
+
+/// Kinds that are watched besides those of jobs.
+pub const WATCHES: usize = 9;
 
 /// See the module.
 #[derive(Debug)]
@@ -32,6 +35,8 @@ pub struct World {
     pub locks: Locks,
     /// Notified when a scheduling cycle may have something to do.
     pub wake: Notify,
+    /// Watches that have not yet told everything there is.
+    pub unseen: watch::Sender<usize>,
     clock: fn() -> Timestamp,
 }
 
@@ -45,8 +50,15 @@ impl World {
             queues: Queues::new(kinds),
             locks: Locks::default(),
             wake: Notify::new(),
+            unseen: watch::Sender::new(WATCHES + kinds.len()),
             clock,
         }
+    }
+
+    /// Whether every watch has told what there was at the start.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        *self.unseen.borrow() == 0
     }
 
     /// The time now.

@@ -10,7 +10,7 @@ use controllers::connect::connect;
 use controllers::metrics::{Build, WorldGauges};
 use controllers::run::Controllers;
 use controllers::scrape;
-use controllers::surroundings::Surroundings;
+use controllers::surroundings::{Surroundings, when_complete};
 use kueue_api::config::Configuration;
 use telemetry::address::parse_bind;
 use telemetry::health::{self, Check, Readiness};
@@ -105,7 +105,8 @@ impl<'a> Servers<'a> {
             manage_jobs_without_queue_name: self.configuration.manage_jobs_without_queue_name,
             cluster: Arc::new(Surroundings(context.clone())),
         };
-        self.serve("webhooks", address, webhooks::router(Arc::new(state))).await?;
+        let router = when_complete(webhooks::router(Arc::new(state)), context.clone());
+        self.serve("webhooks", address, router).await?;
         let (certificate, check, stop) = (self.certificate.clone(), readiness.check("webhook certificate"), self.stop.clone());
         self.running.spawn(async move {
             tokio::select! {
