@@ -40,7 +40,7 @@ const fn gate(
 pub const GATES: &[Gate] = &[
     gate("AdmissionFairSharing", true, Built::No, &[]),
     gate("AdmissionGatedBy", true, Built::Both, &[]),
-    gate("AssignQueueLabelsForPods", true, Built::No, &[]),
+    gate("AssignQueueLabelsForPods", true, Built::Always, &[]),
     gate(
         "CleanupProvisioningRequestsOnEviction",
         true,
@@ -67,7 +67,7 @@ pub const GATES: &[Gate] = &[
     gate("FairSharingPreemptWithinNominal", true, Built::No, &[]),
     gate("FairSharingPrioritizeNonBorrowing", true, Built::No, &[]),
     gate("FastQuotaReleaseInPodIntegration", false, Built::No, &[]),
-    gate("FinishOrphanedWorkloads", true, Built::No, &[]),
+    gate("FinishOrphanedWorkloads", true, Built::Both, &[]),
     gate("FlavorFungibility", true, Built::Both, &[]),
     gate(
         "FlavorFungibilityPreserveScanProgress",
@@ -101,7 +101,7 @@ pub const GATES: &[Gate] = &[
         &[],
     ),
     gate("LWSImmutableGroupSize", true, Built::No, &[]),
-    gate("LocalQueueMetrics", true, Built::Both, &[]),
+    gate("LocalQueueMetrics", true, Built::Always, &[]),
     gate(
         "ManagedJobsNamespaceSelectorAlwaysRespected",
         true,
@@ -109,7 +109,7 @@ pub const GATES: &[Gate] = &[
         &[],
     ),
     gate("MetricForWorkloadCreationLatency", true, Built::No, &[]),
-    gate("MetricsForCohorts", true, Built::No, &[]),
+    gate("MetricsForCohorts", true, Built::Always, &[]),
     gate("MultiKueue", true, Built::No, &[]),
     gate("MultiKueueAdaptersForCustomJobs", true, Built::No, &[]),
     gate("MultiKueueClusterProfile", false, Built::No, &[]),
@@ -151,7 +151,7 @@ pub const GATES: &[Gate] = &[
     gate("RemoveFinalizersWithStrictPatch", true, Built::Always, &[]),
     gate("SchedulerLibraryIntegration", false, Built::No, &[]),
     gate("SchedulingEquivalenceHashing", true, Built::Both, &[]),
-    gate("ShortWorkloadNames", false, Built::No, &[]),
+    gate("ShortWorkloadNames", false, Built::Both, &[]),
     gate("SkipAncestorCheckForDeletedWorkloads", true, Built::No, &[]),
     gate("SkipReassignmentForPodOwnedWorkloads", true, Built::No, &[]),
     gate("SparkApplicationIntegration", false, Built::No, &[]),
