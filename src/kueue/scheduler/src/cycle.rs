@@ -90,7 +90,13 @@ fn decide(
         Mode::Preempt => {
             // Whoever can always reclaim does not have to keep others from borrowing meanwhile.
             if cluster_queue.preemption.reclaim_within_cohort != PreemptionPolicy::Any {
-                let reserved = reserve::reserved(&snapshot.tree, node, &cluster_queue, &assignment);
+                let reserved = reserve::reserved(
+                    &snapshot.tree,
+                    node,
+                    &cluster_queue,
+                    &assignment.usage,
+                    assignment.borrowing > 0,
+                );
                 snapshot.tree.add(&cluster_queue.name, &reserved);
             }
             Outcome::NoCandidates(assignment)

@@ -174,3 +174,22 @@ fn what_is_changed_while_it_is_tried_is_tried_again() {
     world.submit(workload("other", "to-a", "1", 2));
     assert_eq!(world.settle(), ["other"], "its new shape did not fail");
 }
+
+#[test]
+fn in_strict_order_only_a_closed_namespace_lets_others_pass() {
+    let strict = json!({"queueingStrategy": "StrictFIFO", "namespaceSelector": {"matchLabels": {"team": "language"}}});
+    let mut world = World::new().queue("a", "4", &strict);
+    world.submit(workload("closed", "to-a", "1", 1));
+    let open = super::fixture::object(
+        json!({"metadata": {"name": "open", "labels": {"team": "language"}}}),
+    );
+    let _ = world.cache.apply_namespace(&open);
+    let mut door = local_queue("door", "a");
+    door.metadata.namespace = Some("open".to_owned());
+    let _ = world.cache.apply_local_queue(&door, world.now);
+    let mut second = workload("open", "door", "1", 2);
+    second.metadata.namespace = Some("open".to_owned());
+    world.submit(second);
+    assert_eq!(world.settle(), ["open"]);
+    assert_eq!(world.counts("a"), "active 0, parked 1, admitted 1");
+}

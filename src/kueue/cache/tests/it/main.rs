@@ -11,3 +11,4 @@ mod flavors;
 mod queues;
 mod quota;
 mod schedule;
+mod tree;

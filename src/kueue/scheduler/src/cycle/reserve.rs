@@ -2,18 +2,18 @@
 
 use quantity::Amount;
 
-use crate::assign::Assignment;
 use crate::names::FlavorResource;
 use crate::objects::{ClusterQueue, Usage};
 use crate::quota::{NodeId, QuotaTree};
 
+/// The part of `asked` that is kept; more of it if the workload `borrows` anyway.
 pub(super) fn reserved(
     tree: &QuotaTree,
     node: NodeId,
     cluster_queue: &ClusterQueue,
-    assignment: &Assignment,
+    asked: &Usage,
+    borrows: bool,
 ) -> Usage {
-    let borrows = assignment.borrowing > 0;
     let keep = |of: &FlavorResource, amount: Amount| -> Amount {
         let quota = cluster_queue.quota(of);
         let left = |limit: Amount| amount.min(limit - tree.used(node, of));
@@ -23,9 +23,7 @@ pub(super) fn reserved(
             (false, _) => left(quota.nominal).floor_zero(),
         }
     };
-    assignment
-        .usage
-        .iter()
-        .map(|(of, amount)| (of.clone(), keep(of, *amount)))
+    let kept = asked.iter();
+    kept.map(|(of, amount)| (of.clone(), keep(of, *amount)))
         .collect()
 }

@@ -211,3 +211,43 @@ fn planning_again_after_the_plan_changes_nothing_more() {
         .uses("b", &[("red", "cpu", 3000)]);
     assert_eq!(after.cycle(&heads).matches("admitted").count(), 0);
 }
+
+#[test]
+fn a_waiting_workload_reserves_what_could_become_its_own() {
+    let world = || {
+        World::of(&[
+            queue("a")
+                .cohort("x")
+                .limited("own", &[("cpu", limits(10, Some(5), None))]),
+            queue("rich").cohort("x").gives("own", &[("cpu", 90)]),
+        ])
+    };
+    // Used before, asked for, how far up it borrows, what is reserved.
+    let cases = [
+        ("all of it fits below nominal", 2, 6, 0, 6),
+        ("cut at nominal", 6, 6, 0, 4),
+        ("nothing left of nominal", 12, 6, 0, 0),
+        ("borrowing, within the limit", 12, 2, 1, 2),
+        ("borrowing, cut at the limit", 12, 6, 1, 3),
+    ];
+    for (name, used, asked, level, expected) in cases {
+        let world = world().uses("a", &[("own", "cpu", used)]);
+        let tree = world.tree();
+        let node = tree.cluster_queue(&"a".into()).unwrap();
+        let asked = crate::fixture::usage(&[("own", "cpu", asked)]);
+        let kept = super::reserve::reserved(&tree, node, &world.queues[0], &asked, level > 0);
+        assert_eq!(
+            kept,
+            crate::fixture::usage(&[("own", "cpu", expected)]),
+            "{name}"
+        );
+    }
+    let unbounded = World::of(&[queue("a").cohort("x").gives("own", &[("cpu", 10)])]);
+    let tree = unbounded.tree();
+    let node = tree.cluster_queue(&"a".into()).unwrap();
+    let asked = crate::fixture::usage(&[("own", "cpu", 50)]);
+    assert_eq!(
+        super::reserve::reserved(&tree, node, &unbounded.queues[0], &asked, true),
+        asked
+    );
+}
