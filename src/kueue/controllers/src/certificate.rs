@@ -13,13 +13,17 @@ use std::time::Duration;
 use futures::{StreamExt, TryStreamExt};
 use jiff::Timestamp;
 use k8s_openapi::ByteString;
-use k8s_openapi::api::admissionregistration::v1::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration};
+use k8s_openapi::api::admissionregistration::v1::{
+    MutatingWebhookConfiguration, ValidatingWebhookConfiguration,
+};
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, Patch, PatchParams, PostParams};
 use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Client, Resource, ResourceExt};
 use kueue_api::ObjectMeta;
-use kueue_api::names::{FIELD_MANAGER, MUTATING_WEBHOOK_CONFIGURATION, VALIDATING_WEBHOOK_CONFIGURATION};
+use kueue_api::names::{
+    FIELD_MANAGER, MUTATING_WEBHOOK_CONFIGURATION, VALIDATING_WEBHOOK_CONFIGURATION,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
@@ -58,8 +62,17 @@ pub enum KeepError {
 type Data = BTreeMap<String, Vec<u8>>;
 
 /// Keeps the certificate in order until `stop`, showing it through `identity`.
-pub async fn keep(client: Client, options: Options, identity: Arc<Identity>, stop: CancellationToken) {
-    let keeper = Keeper { client, options, identity };
+pub async fn keep(
+    client: Client,
+    options: Options,
+    identity: Arc<Identity>,
+    stop: CancellationToken,
+) {
+    let keeper = Keeper {
+        client,
+        options,
+        identity,
+    };
     let mut changes = keeper.changes();
     let mut wait = FIRST_RETRY;
     loop {
@@ -102,35 +115,62 @@ impl Keeper {
         {
             let config = watcher::Config::default().fields(&format!("metadata.name={name}"));
             let touched = watcher(api, config).default_backoff().touched_objects();
-            touched.map_ok(|_| ()).filter_map(|seen| std::future::ready(seen.ok())).boxed()
+            touched
+                .map_ok(|_| ())
+                .filter_map(|seen| std::future::ready(seen.ok()))
+                .boxed()
         }
-        let (client, all) = (&self.client, futures::stream::select_all::<Vec<futures::stream::BoxStream<'static, ()>>>(Vec::new()));
+        let (client, all) = (
+            &self.client,
+            futures::stream::select_all::<Vec<futures::stream::BoxStream<'static, ()>>>(Vec::new()),
+        );
         let mut all = all;
         all.push(named(self.secrets(), &self.options.secret));
-        all.push(named(Api::<MutatingWebhookConfiguration>::all(client.clone()), MUTATING_WEBHOOK_CONFIGURATION));
-        all.push(named(Api::<ValidatingWebhookConfiguration>::all(client.clone()), VALIDATING_WEBHOOK_CONFIGURATION));
+        all.push(named(
+            Api::<MutatingWebhookConfiguration>::all(client.clone()),
+            MUTATING_WEBHOOK_CONFIGURATION,
+        ));
+        all.push(named(
+            Api::<ValidatingWebhookConfiguration>::all(client.clone()),
+            VALIDATING_WEBHOOK_CONFIGURATION,
+        ));
         all.boxed()
     }
 
     async fn once(&self) -> Result<(), KeepError> {
         let ca = self.secret().await?;
-        self.trust::<MutatingWebhookConfiguration>(MUTATING_WEBHOOK_CONFIGURATION, &ca).await?;
-        self.trust::<ValidatingWebhookConfiguration>(VALIDATING_WEBHOOK_CONFIGURATION, &ca).await
+        self.trust::<MutatingWebhookConfiguration>(MUTATING_WEBHOOK_CONFIGURATION, &ca)
+            .await?;
+        self.trust::<ValidatingWebhookConfiguration>(VALIDATING_WEBHOOK_CONFIGURATION, &ca)
+            .await
     }
 
     /// Makes sure of the Secret; gives the certificates that clients should trust.
     async fn secret(&self) -> Result<String, KeepError> {
-        let Options { namespace, secret: name, service, clock } = &self.options;
+        let Options {
+            namespace,
+            secret: name,
+            service,
+            clock,
+        } = &self.options;
         let fault = |error| KeepError::Secret(format!("{namespace}/{name}"), Box::new(error));
         let secret = self.secrets().get_opt(name).await.map_err(fault)?;
-        let data: Data = secret.iter().filter_map(|s| s.data.clone()).flatten().map(|(key, value)| (key, value.0)).collect();
+        let data: Data = secret
+            .iter()
+            .filter_map(|s| s.data.clone())
+            .flatten()
+            .map(|(key, value)| (key, value.0))
+            .collect();
         match certificates::decide(&data, service, namespace, clock())? {
             Decision::Keep(ca) => {
                 self.show(&data)?;
                 Ok(ca)
             }
             Decision::Make { bundle, why } => {
-                tracing::info!(secret = name, "making a certificate for the webhooks: {why}");
+                tracing::info!(
+                    secret = name,
+                    "making a certificate for the webhooks: {why}"
+                );
                 let ca = bundle.ca.clone();
                 let data = bundle.into_data();
                 self.write(secret, &data).await.map_err(fault)?;
@@ -142,16 +182,42 @@ impl Keeper {
 
     /// Another replica may have been faster: then the write fails, and the next round reads what it wrote.
     async fn write(&self, before: Option<Secret>, data: &Data) -> Result<(), kube::Error> {
-        let data = data.iter().map(|(key, value)| (key.clone(), ByteString(value.clone()))).collect();
-        let params = PostParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PostParams::default() };
+        let data = data
+            .iter()
+            .map(|(key, value)| (key.clone(), ByteString(value.clone())))
+            .collect();
+        let params = PostParams {
+            field_manager: Some(FIELD_MANAGER.to_owned()),
+            ..PostParams::default()
+        };
         match before {
             Some(before) => {
-                let secret = Secret { data: Some(data), ..before };
-                self.secrets().replace(&self.options.secret, &params, &secret).await.map(|_| ())
+                let secret = Secret {
+                    data: Some(data),
+                    ..before
+                };
+                self.secrets()
+                    .replace(&self.options.secret, &params, &secret)
+                    .await
+                    .map(|_| ())
             }
             None => {
-                let metadata = ObjectMeta { name: Some(self.options.secret.clone()), namespace: Some(self.options.namespace.clone()), ..ObjectMeta::default() };
-                self.secrets().create(&params, &Secret { metadata, data: Some(data), ..Secret::default() }).await.map(|_| ())
+                let metadata = ObjectMeta {
+                    name: Some(self.options.secret.clone()),
+                    namespace: Some(self.options.namespace.clone()),
+                    ..ObjectMeta::default()
+                };
+                self.secrets()
+                    .create(
+                        &params,
+                        &Secret {
+                            metadata,
+                            data: Some(data),
+                            ..Secret::default()
+                        },
+                    )
+                    .await
+                    .map(|_| ())
             }
         }
     }
@@ -170,11 +236,24 @@ impl Keeper {
     {
         let api: Api<K> = Api::all(self.client.clone());
         let fault = |error| KeepError::Configuration(name, Box::new(error));
-        let Some(configuration) = api.get_opt(name).await.map_err(fault)? else { return Ok(()) };
+        let Some(configuration) = api.get_opt(name).await.map_err(fault)? else {
+            return Ok(());
+        };
         let version = configuration.resource_version();
-        let Some(patch) = bundle::patch(&serde_json::to_value(&configuration)?, version.as_deref(), ca) else { return Ok(()) };
-        api.patch(name, &PatchParams::default(), &Patch::Merge(&patch)).await.map_err(fault)?;
-        tracing::info!(configuration = name, "webhook configuration trusts the certificate");
+        let Some(patch) = bundle::patch(
+            &serde_json::to_value(&configuration)?,
+            version.as_deref(),
+            ca,
+        ) else {
+            return Ok(());
+        };
+        api.patch(name, &PatchParams::default(), &Patch::Merge(&patch))
+            .await
+            .map_err(fault)?;
+        tracing::info!(
+            configuration = name,
+            "webhook configuration trusts the certificate"
+        );
         Ok(())
     }
 }

@@ -22,23 +22,40 @@ pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, Reconcil
     let name = cache::ClusterQueueName::new(key.name.as_str());
     let (status, in_use, unsupported) = {
         let cache = context.world.cache.lock();
-        (cache.cluster_queue_status(&name, (context.clock)()), cache.cluster_queue_in_use(&name), cache.unsupported(&name))
+        (
+            cache.cluster_queue_status(&name, (context.clock)()),
+            cache.cluster_queue_in_use(&name),
+            cache.unsupported(&name),
+        )
     };
     let deleting = queue.metadata.deletion_timestamp.is_some();
     if deleting && !in_use {
         return let_go(&context, &queue).await;
     }
     if !deleting && let Some(written) = context.writer.finalizer(queue.as_ref(), true).await? {
-        context.world.on_cluster_queue(crate::watch::Seen::Object(Box::new(written)));
+        context
+            .world
+            .on_cluster_queue(crate::watch::Seen::Object(Box::new(written)));
         return Ok(Next::After(std::time::Duration::ZERO));
     }
     for missing in unsupported {
-        context.event(queue.as_ref(), REPORTER, Warning, "NotSupportedYet", scheduler::messages::unsupported(&missing));
+        context.event(
+            queue.as_ref(),
+            REPORTER,
+            Warning,
+            "NotSupportedYet",
+            scheduler::messages::unsupported(&missing),
+        );
     }
     if let Some(status) = status.filter(|status| queue.status.as_ref() != Some(status)) {
         let api: Api<ClusterQueue> = Api::all(context.client.0.clone());
-        let written = context.writer.replace_status(queue.as_ref(), api, &status).await?;
-        context.world.on_cluster_queue(crate::watch::Seen::Object(Box::new(written)));
+        let written = context
+            .writer
+            .replace_status(queue.as_ref(), api, &status)
+            .await?;
+        context
+            .world
+            .on_cluster_queue(crate::watch::Seen::Object(Box::new(written)));
     }
     Ok(Next::OnChange)
 }
@@ -46,6 +63,8 @@ pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, Reconcil
 async fn let_go(context: &Arc<Context>, queue: &ClusterQueue) -> Result<Next, ReconcileError> {
     context.writer.finalizer(queue, false).await?;
     let key = Key::of(&queue.metadata);
-    context.world.on_cluster_queue(crate::watch::Seen::Gone(key, queue.metadata.uid.clone()));
+    context
+        .world
+        .on_cluster_queue(crate::watch::Seen::Gone(key, queue.metadata.uid.clone()));
     Ok(Next::OnChange)
 }

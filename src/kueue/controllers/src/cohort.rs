@@ -12,7 +12,9 @@ pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, Reconcil
     let mut seen = vec![key.name.clone()];
     let mut current = context.world.stores.cohorts.get(&key);
     while let Some(cohort) = current {
-        let Some(parent) = cohort.spec.parent() else { return Ok(Next::OnChange) };
+        let Some(parent) = cohort.spec.parent() else {
+            return Ok(Next::OnChange);
+        };
         if seen.iter().any(|name| name == parent) {
             return Err(ReconcileError::CohortCycle);
         }

@@ -12,7 +12,10 @@ const SERVICE_ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     #[error("kubeconfig {path} cannot be used: {source}")]
-    File { path: PathBuf, source: KubeconfigError },
+    File {
+        path: PathBuf,
+        source: KubeconfigError,
+    },
     #[error("the pod's service account cannot be used: {0}")]
     Pod(#[from] InClusterError),
     #[error("no kubeconfig: give --kubeconfig, or run in a pod: {0}")]
@@ -24,9 +27,14 @@ pub enum ConnectError {
 /// Connects. Nothing is asked of the API server yet.
 pub async fn connect(kubeconfig: Option<&Path>) -> Result<Client, ConnectError> {
     let config = match kubeconfig.filter(|path| !path.as_os_str().is_empty()) {
-        Some(path) => from_file(path).await.map_err(|source| ConnectError::File { path: path.to_owned(), source })?,
+        Some(path) => from_file(path).await.map_err(|source| ConnectError::File {
+            path: path.to_owned(),
+            source,
+        })?,
         None if Path::new(SERVICE_ACCOUNT).join("token").exists() => Config::incluster()?,
-        None => Config::from_kubeconfig(&KubeConfigOptions::default()).await.map_err(ConnectError::None)?,
+        None => Config::from_kubeconfig(&KubeConfigOptions::default())
+            .await
+            .map_err(ConnectError::None)?,
     };
     Client::try_from(config).map_err(ConnectError::Client)
 }

@@ -23,7 +23,7 @@ pub struct Settings {
     pub managed_namespaces: Selector,
     /// How Workloads are made.
     pub workloads: jobs::construct::Options,
-    /// Keep the condition PodsReady.
+    /// Keep the condition `PodsReady`.
     pub track_pods_ready: bool,
     /// Finish Workloads whose job left them behind.
     pub finish_orphans: bool,
@@ -37,7 +37,11 @@ impl Settings {
     /// Reconcilers at work at once for a kind.
     #[must_use]
     pub fn tasks(&self, kind: &str, default: usize) -> usize {
-        self.concurrency.get(kind).and_then(|n| usize::try_from(*n).ok()).filter(|n| *n > 0).unwrap_or(default)
+        self.concurrency
+            .get(kind)
+            .and_then(|n| usize::try_from(*n).ok())
+            .filter(|n| *n > 0)
+            .unwrap_or(default)
     }
 }
 
@@ -71,14 +75,19 @@ impl Context {
     #[must_use]
     pub fn is_managed(&self, job: &dyn GenericJob) -> bool {
         let named = job.queue_name().is_some() || self.settings.manage_jobs_without_queue_name;
-        let child = job.controller().is_some_and(|owner| jobs::kind::of_owner(owner).is_some());
+        let child = job
+            .controller()
+            .is_some_and(|owner| jobs::kind::of_owner(owner).is_some());
         named && !child && self.is_managed_namespace(job.namespace())
     }
 
     /// Whether jobs of a namespace are managed; a namespace that is not known yet is not.
     #[must_use]
     pub fn is_managed_namespace(&self, name: &str) -> bool {
-        self.world.stores.namespace_labels(name).is_some_and(|labels| self.settings.managed_namespaces.matches(&labels))
+        self.world
+            .stores
+            .namespace_labels(name)
+            .is_some_and(|labels| self.settings.managed_namespaces.matches(&labels))
     }
 
     /// Sends an event about a job.
@@ -93,12 +102,25 @@ impl Context {
             resource_version: meta.resource_version.clone(),
             ..ObjectReference::default()
         };
-        self.events.send(Happening { regarding, kind, reason: reason.to_owned(), action: "Reconcile", note, reporter: JOB_REPORTER });
+        self.events.send(Happening {
+            regarding,
+            kind,
+            reason: reason.to_owned(),
+            action: "Reconcile",
+            note,
+            reporter: JOB_REPORTER,
+        });
     }
 
     /// Sends an event about one of our own objects.
-    pub fn event<K>(&self, object: &K, reporter: &'static str, kind: Kind, reason: &str, note: String)
-    where
+    pub fn event<K>(
+        &self,
+        object: &K,
+        reporter: &'static str,
+        kind: Kind,
+        reason: &str,
+        note: String,
+    ) where
         K: k8s_openapi::Resource + k8s_openapi::Metadata<Ty = kueue_api::ObjectMeta>,
     {
         let meta = object.metadata();
@@ -111,6 +133,13 @@ impl Context {
             resource_version: meta.resource_version.clone(),
             ..ObjectReference::default()
         };
-        self.events.send(Happening { regarding, kind, reason: reason.to_owned(), action: "Reconcile", note, reporter });
+        self.events.send(Happening {
+            regarding,
+            kind,
+            reason: reason.to_owned(),
+            action: "Reconcile",
+            note,
+            reporter,
+        });
     }
 }

@@ -12,7 +12,9 @@ pub enum ReconcileError {
     #[error("object cannot be written as JSON: {0}")]
     Json(serde_json::Error),
     /// The API server keeps something of the podsets back, so that they never equal those of the job.
-    #[error("Workload {0} cannot be made equal to its job: is its CustomResourceDefinition the one of this controller?")]
+    #[error(
+        "Workload {0} cannot be made equal to its job: is its CustomResourceDefinition the one of this controller?"
+    )]
     NeverEquivalent(String),
     #[error("cohort has a cycle")]
     CohortCycle,
@@ -32,6 +34,9 @@ impl ReconcileError {
     /// Whether it only means that something changed meanwhile, which is nothing to worry about.
     #[must_use]
     pub fn is_race(&self) -> bool {
-        matches!(self, Self::Write(WriteError::Outdated { .. } | WriteError::Gone { .. }))
+        matches!(
+            self,
+            Self::Write(WriteError::Outdated { .. } | WriteError::Gone { .. })
+        )
     }
 }

@@ -54,7 +54,11 @@ impl Sink {
 }
 
 /// A sink and the task that empties it; the task ends when all sinks are gone.
-pub fn channel(client: kube::Client, instance: String, clock: fn() -> Timestamp) -> (Sink, impl Future<Output = ()>) {
+pub fn channel(
+    client: kube::Client,
+    instance: String,
+    clock: fn() -> Timestamp,
+) -> (Sink, impl Future<Output = ()>) {
     let (queue, mut waiting) = mpsc::channel(QUEUE);
     let writer = async move {
         let mut series = Series::default();
@@ -68,16 +72,33 @@ pub fn channel(client: kube::Client, instance: String, clock: fn() -> Timestamp)
 }
 
 async fn write(client: &kube::Client, event: Event) -> Result<(), kube::Error> {
-    let api: Api<Event> = Api::namespaced(client.clone(), event.metadata.namespace.as_deref().unwrap_or("default"));
+    let api: Api<Event> = Api::namespaced(
+        client.clone(),
+        event.metadata.namespace.as_deref().unwrap_or("default"),
+    );
     if event.series.is_some() {
         let name = event.metadata.name.clone().unwrap_or_default();
-        let patched = api.patch(&name, &PatchParams::default(), &Patch::Merge(&serde_json::json!({"series": event.series}))).await;
+        let patched = api
+            .patch(
+                &name,
+                &PatchParams::default(),
+                &Patch::Merge(&serde_json::json!({"series": event.series})),
+            )
+            .await;
         match patched {
             Err(kube::Error::Api(status)) if status.code == 404 => {}
             other => return other.map(|_| ()),
         }
     }
-    api.create(&PostParams::default(), &Event { series: None, ..event }).await.map(|_| ())
+    api.create(
+        &PostParams::default(),
+        &Event {
+            series: None,
+            ..event
+        },
+    )
+    .await
+    .map(|_| ())
 }
 
 type Identity = (String, String, Kind, String, String);
@@ -88,14 +109,37 @@ struct Series(BTreeMap<Identity, (Event, Timestamp)>);
 
 impl Series {
     fn next(&mut self, happening: Happening, instance: &str, now: Timestamp) -> Event {
-        self.0.retain(|_, (_, last)| now.duration_since(*last) < SERIES);
-        let Happening { regarding, kind, reason, note, .. } = &happening;
-        let about = regarding.uid.clone().or_else(|| regarding.name.clone()).unwrap_or_default();
-        let identity = (about, reason.clone(), *kind, note.clone(), happening.reporter.to_owned());
+        self.0
+            .retain(|_, (_, last)| now.duration_since(*last) < SERIES);
+        let Happening {
+            regarding,
+            kind,
+            reason,
+            note,
+            ..
+        } = &happening;
+        let about = regarding
+            .uid
+            .clone()
+            .or_else(|| regarding.name.clone())
+            .unwrap_or_default();
+        let identity = (
+            about,
+            reason.clone(),
+            *kind,
+            note.clone(),
+            happening.reporter.to_owned(),
+        );
         let event = match self.0.get(&identity) {
             Some((known, _)) => {
                 let count = known.series.as_ref().map_or(2, |series| series.count + 1);
-                Event { series: Some(EventSeries { count, last_observed_time: MicroTime(now) }), ..known.clone() }
+                Event {
+                    series: Some(EventSeries {
+                        count,
+                        last_observed_time: MicroTime(now),
+                    }),
+                    ..known.clone()
+                }
             }
             None => event(happening, instance, now),
         };
@@ -105,13 +149,29 @@ impl Series {
 }
 
 fn event(happening: Happening, instance: &str, now: Timestamp) -> Event {
-    let Happening { regarding, kind, reason, action, note, reporter } = happening;
+    let Happening {
+        regarding,
+        kind,
+        reason,
+        action,
+        note,
+        reporter,
+    } = happening;
     let mut name = regarding.name.clone().unwrap_or_default();
     name.truncate(LONGEST_NAME);
     Event {
         metadata: ObjectMeta {
-            name: Some(format!("{}.{:x}", name.trim_end_matches(['.', '-']), now.as_nanosecond())),
-            namespace: Some(regarding.namespace.clone().unwrap_or_else(|| "default".to_owned())),
+            name: Some(format!(
+                "{}.{:x}",
+                name.trim_end_matches(['.', '-']),
+                now.as_nanosecond()
+            )),
+            namespace: Some(
+                regarding
+                    .namespace
+                    .clone()
+                    .unwrap_or_else(|| "default".to_owned()),
+            ),
             ..ObjectMeta::default()
         },
         event_time: Some(MicroTime(now)),

@@ -8,7 +8,6 @@ mod priority;
 #[cfg(test)]
 mod tests;
 
-
 use std::sync::Arc;
 
 use crate::context::Context;
@@ -24,11 +23,27 @@ use decide::{Step, View};
 const ROUNDS: usize = 12;
 
 /// Brings one job and its Workload forward.
-pub async fn reconcile(context: Arc<Context>, kind: usize, key: Key) -> Result<Next, ReconcileError> {
+pub async fn reconcile(
+    context: Arc<Context>,
+    kind: usize,
+    key: Key,
+) -> Result<Next, ReconcileError> {
     for _ in 0..ROUNDS {
-        let Some(job) = context.world.stores.jobs.get(kind).and_then(|jobs| jobs.objects.get(&key)) else { break };
+        let Some(job) = context
+            .world
+            .stores
+            .jobs
+            .get(kind)
+            .and_then(|jobs| jobs.objects.get(&key))
+        else {
+            break;
+        };
         let own = context.world.stores.workloads_of(job.0.uid());
-        let _right = context.world.locks.hold(own.iter().map(|workload| Key::of(&workload.metadata))).await;
+        let _right = context
+            .world
+            .locks
+            .hold(own.iter().map(|workload| Key::of(&workload.metadata)))
+            .await;
         let step = step(&context, &job);
         tracing::trace!(job = %key, step = step.name());
         if step == Step::Rest {

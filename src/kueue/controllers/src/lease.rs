@@ -40,12 +40,24 @@ pub struct Lost {
 }
 
 /// Takes part in the election until `stop`, keeping `role` up to date. Gives the lease back at the end.
-pub async fn run(client: kube::Client, options: Options, role: CurrentRole, stop: CancellationToken) -> Result<(), Lost> {
-    let elector = Elector { api: Api::namespaced(client, &options.namespace), options };
+pub async fn run(
+    client: kube::Client,
+    options: Options,
+    role: CurrentRole,
+    stop: CancellationToken,
+) -> Result<(), Lost> {
+    let elector = Elector {
+        api: Api::namespaced(client, &options.namespace),
+        options,
+    };
     let mut observed = Observed::default();
     let mut renewed: Option<tokio::time::Instant> = None;
     loop {
-        let attempt = tokio::time::timeout(elector.options.renew_deadline, elector.attempt(&mut observed)).await;
+        let attempt = tokio::time::timeout(
+            elector.options.renew_deadline,
+            elector.attempt(&mut observed),
+        )
+        .await;
         match attempt {
             Ok(Ok(true)) => {
                 renewed = Some(tokio::time::Instant::now());
@@ -53,8 +65,14 @@ pub async fn run(client: kube::Client, options: Options, role: CurrentRole, stop
             }
             Ok(Ok(false)) if renewed.is_some() => return Err(elector.lost()),
             Ok(Ok(false)) => {}
-            Ok(Err(error)) => tracing::warn!(lease = elector.options.name, "cannot take part in leader election, trying again: {error}"),
-            Err(_) => tracing::warn!(lease = elector.options.name, "the API server does not answer about the lease"),
+            Ok(Err(error)) => tracing::warn!(
+                lease = elector.options.name,
+                "cannot take part in leader election, trying again: {error}"
+            ),
+            Err(_) => tracing::warn!(
+                lease = elector.options.name,
+                "the API server does not answer about the lease"
+            ),
         }
         if renewed.is_some_and(|at| at.elapsed() > elector.options.renew_deadline) {
             return Err(elector.lost());
@@ -83,7 +101,11 @@ impl Elector {
         let written = match decide::next(current, observed, &self.options, now) {
             Move::Wait => return Ok(false),
             Move::Create(lease) => self.api.create(&PostParams::default(), &lease).await,
-            Move::Replace(lease) => self.api.replace(&self.options.name, &PostParams::default(), &lease).await,
+            Move::Replace(lease) => {
+                self.api
+                    .replace(&self.options.name, &PostParams::default(), &lease)
+                    .await
+            }
         };
         match written {
             Ok(_) => Ok(true),
@@ -95,28 +117,54 @@ impl Elector {
 
     fn lead(&self, role: &CurrentRole) {
         if role.get() != Role::Leader {
-            tracing::info!(lease = self.options.name, identity = self.options.identity, "leading");
+            tracing::info!(
+                lease = self.options.name,
+                identity = self.options.identity,
+                "leading"
+            );
             role.set(Role::Leader);
         }
     }
 
     fn lost(&self) -> Lost {
-        let Options { namespace, name, renew_deadline, .. } = self.options.clone();
-        Lost { namespace, name, deadline: renew_deadline }
+        let Options {
+            namespace,
+            name,
+            renew_deadline,
+            ..
+        } = self.options.clone();
+        Lost {
+            namespace,
+            name,
+            deadline: renew_deadline,
+        }
     }
 
     /// Lets the next replica start at once.
     async fn release(&self) {
         let now = (self.options.clock)();
         let given_back = async {
-            let Some(lease) = self.api.get_opt(&self.options.name).await? else { return Ok(()) };
-            let Some(lease) = decide::released(lease, &self.options.identity, now) else { return Ok(()) };
-            self.api.replace(&self.options.name, &PostParams::default(), &lease).await.map(|_| ())
+            let Some(lease) = self.api.get_opt(&self.options.name).await? else {
+                return Ok(());
+            };
+            let Some(lease) = decide::released(lease, &self.options.identity, now) else {
+                return Ok(());
+            };
+            self.api
+                .replace(&self.options.name, &PostParams::default(), &lease)
+                .await
+                .map(|_| ())
         };
         match tokio::time::timeout(self.options.retry_period, given_back).await {
             Ok(Ok(())) => tracing::info!(lease = self.options.name, "lease given back"),
-            Ok(Err(error)) => tracing::warn!(lease = self.options.name, "cannot give the lease back: {error}"),
-            Err(_) => tracing::warn!(lease = self.options.name, "cannot give the lease back: no answer"),
+            Ok(Err(error)) => tracing::warn!(
+                lease = self.options.name,
+                "cannot give the lease back: {error}"
+            ),
+            Err(_) => tracing::warn!(
+                lease = self.options.name,
+                "cannot give the lease back: no answer"
+            ),
         }
     }
 }

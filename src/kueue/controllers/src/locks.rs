@@ -26,7 +26,10 @@ impl Locks {
         let mut keys: Vec<Key> = keys.into_iter().collect();
         keys.sort();
         keys.dedup();
-        let mut held = Held { all: self.0.clone(), guards: Vec::with_capacity(keys.len()) };
+        let mut held = Held {
+            all: self.0.clone(),
+            guards: Vec::with_capacity(keys.len()),
+        };
         for key in keys {
             let lock = self.0.lock().entry(key.clone()).or_default().clone();
             let guard = lock.lock_owned().await;
@@ -49,7 +52,10 @@ impl Drop for Held {
         for (key, guard) in &mut self.guards {
             drop(guard.take());
             // Whoever waits holds a share of the lock.
-            if all.get(key).is_some_and(|lock| Arc::strong_count(lock) == 1) {
+            if all
+                .get(key)
+                .is_some_and(|lock| Arc::strong_count(lock) == 1)
+            {
                 all.remove(key);
             }
         }

@@ -9,7 +9,9 @@ use jiff::Timestamp;
 use jobs::GenericJob;
 use kueue_api::conditions::{find, reasons, workload as types};
 use kueue_api::v1beta2::{Workload, WorkloadStatus};
-use telemetry::metrics::{Counters, Histograms, Labels, Registry, register_counter, register_histogram};
+use telemetry::metrics::{
+    Counters, Histograms, Labels, Registry, register_counter, register_histogram,
+};
 
 use crate::role::CurrentRole;
 use crate::workload::status::Eviction;
@@ -26,7 +28,9 @@ fn exponential(n: u32) -> Vec<f64> {
     std::iter::once(1.0).chain(rest).collect()
 }
 
-const DEFAULT: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+const DEFAULT: [f64; 11] = [
+    0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
+];
 
 /// A counter or histogram that exists for ClusterQueues and for LocalQueues.
 #[derive(Clone, Debug)]
@@ -42,16 +46,8 @@ pub struct Metrics {
     attempts: Counters,
     attempt_seconds: Histograms,
     creation_seconds: Histograms,
-    reserved: Pair<Counters>,
-    reserved_wait: Pair<Histograms>,
-    admitted: Pair<Counters>,
-    admitted_wait: Pair<Histograms>,
-    checks_wait: Pair<Histograms>,
-    ready_wait: Pair<Histograms>,
-    admitted_until_ready: Pair<Histograms>,
-    finished: Pair<Counters>,
-    execution: Pair<Histograms>,
-    evicted: Pair<Counters>,
+    counts: Counts,
+    waits: Waits,
     evicted_once: Counters,
     eviction_latency: Histograms,
     ready_to_evicted: Histograms,
@@ -59,15 +55,131 @@ pub struct Metrics {
 
 fn counters(registry: &mut Registry, name: &str, help: &str) -> Pair<Counters> {
     Pair {
-        cluster: register_counter(registry, &format!("kueue_{name}"), &format!("{help}, by ClusterQueue")),
-        local: register_counter(registry, &format!("kueue_local_queue_{name}"), &format!("{help}, by LocalQueue")),
+        cluster: register_counter(
+            registry,
+            &format!("kueue_{name}"),
+            &format!("{help}, by ClusterQueue"),
+        ),
+        local: register_counter(
+            registry,
+            &format!("kueue_local_queue_{name}"),
+            &format!("{help}, by LocalQueue"),
+        ),
     }
 }
 
 fn histograms(registry: &mut Registry, name: &str, help: &str, buckets: u32) -> Pair<Histograms> {
     Pair {
-        cluster: register_histogram(registry, &format!("kueue_{name}"), &format!("{help}, by ClusterQueue"), exponential(buckets)),
-        local: register_histogram(registry, &format!("kueue_local_queue_{name}"), &format!("{help}, by LocalQueue"), exponential(buckets)),
+        cluster: register_histogram(
+            registry,
+            &format!("kueue_{name}"),
+            &format!("{help}, by ClusterQueue"),
+            exponential(buckets),
+        ),
+        local: register_histogram(
+            registry,
+            &format!("kueue_local_queue_{name}"),
+            &format!("{help}, by LocalQueue"),
+            exponential(buckets),
+        ),
+    }
+}
+
+/// What is counted for both kinds of queues.
+#[derive(Clone, Debug)]
+struct Counts {
+    reserved: Pair<Counters>,
+    admitted: Pair<Counters>,
+    finished: Pair<Counters>,
+    evicted: Pair<Counters>,
+}
+
+impl Counts {
+    fn register(r: &mut Registry) -> Self {
+        Self {
+            reserved: counters(
+                r,
+                "quota_reserved_workloads",
+                "Workloads that were given quota",
+            ),
+            admitted: counters(r, "admitted_workloads", "Workloads admitted"),
+            finished: counters(r, "finished_workloads", "Workloads finished"),
+            evicted: counters(r, "evicted_workloads", "Workloads evicted"),
+        }
+    }
+
+    fn all(&self) -> [&Pair<Counters>; 4] {
+        [
+            &self.reserved,
+            &self.admitted,
+            &self.finished,
+            &self.evicted,
+        ]
+    }
+}
+
+/// Times measured for both kinds of queues.
+#[derive(Clone, Debug)]
+struct Waits {
+    reserved: Pair<Histograms>,
+    admitted: Pair<Histograms>,
+    checks: Pair<Histograms>,
+    ready: Pair<Histograms>,
+    admitted_until_ready: Pair<Histograms>,
+    execution: Pair<Histograms>,
+}
+
+impl Waits {
+    fn register(r: &mut Registry) -> Self {
+        Self {
+            reserved: histograms(
+                r,
+                "quota_reserved_wait_time_seconds",
+                "From creation or requeueing to reserved quota",
+                14,
+            ),
+            admitted: histograms(
+                r,
+                "admission_wait_time_seconds",
+                "From creation or requeueing to admission",
+                16,
+            ),
+            checks: histograms(
+                r,
+                "admission_checks_wait_time_seconds",
+                "From reserved quota to admission",
+                14,
+            ),
+            ready: histograms(
+                r,
+                "ready_wait_time_seconds",
+                "From creation or requeueing to ready pods",
+                14,
+            ),
+            admitted_until_ready: histograms(
+                r,
+                "admitted_until_ready_wait_time_seconds",
+                "From admission to ready pods",
+                14,
+            ),
+            execution: histograms(
+                r,
+                "execution_time_seconds",
+                "Time admitted until the end",
+                16,
+            ),
+        }
+    }
+
+    fn all(&self) -> [&Pair<Histograms>; 6] {
+        [
+            &self.reserved,
+            &self.admitted,
+            &self.checks,
+            &self.ready,
+            &self.admitted_until_ready,
+            &self.execution,
+        ]
     }
 }
 
@@ -88,22 +200,42 @@ impl Metrics {
         });
         Self {
             role,
-            attempts: register_counter(r, "kueue_admission_attempts", "Scheduling cycles, by whether one admitted anything"),
-            attempt_seconds: register_histogram(r, "kueue_admission_attempt_duration_seconds", "Duration of a scheduling cycle", DEFAULT.to_vec()),
-            creation_seconds: register_histogram(r, "kueue_workload_creation_latency_seconds", "From a job's creation to that of its Workload", creation.collect()),
-            reserved: counters(r, "quota_reserved_workloads", "Workloads that were given quota"),
-            reserved_wait: histograms(r, "quota_reserved_wait_time_seconds", "From creation or requeueing to reserved quota", 14),
-            admitted: counters(r, "admitted_workloads", "Workloads admitted"),
-            admitted_wait: histograms(r, "admission_wait_time_seconds", "From creation or requeueing to admission", 16),
-            checks_wait: histograms(r, "admission_checks_wait_time_seconds", "From reserved quota to admission", 14),
-            ready_wait: histograms(r, "ready_wait_time_seconds", "From creation or requeueing to ready pods", 14),
-            admitted_until_ready: histograms(r, "admitted_until_ready_wait_time_seconds", "From admission to ready pods", 14),
-            finished: counters(r, "finished_workloads", "Workloads finished"),
-            execution: histograms(r, "execution_time_seconds", "Time admitted until the end", 16),
-            evicted: counters(r, "evicted_workloads", "Workloads evicted"),
-            evicted_once: register_counter(r, "kueue_evicted_workloads_once", "Workloads evicted for the first time for a reason"),
-            eviction_latency: register_histogram(r, "kueue_workload_eviction_latency_seconds", "From eviction to freed quota", exponential(14)),
-            ready_to_evicted: register_histogram(r, "kueue_pods_ready_to_evicted_time_seconds", "From ready pods to eviction", exponential(14)),
+            attempts: register_counter(
+                r,
+                "kueue_admission_attempts",
+                "Scheduling cycles, by whether one admitted anything",
+            ),
+            attempt_seconds: register_histogram(
+                r,
+                "kueue_admission_attempt_duration_seconds",
+                "Duration of a scheduling cycle",
+                DEFAULT.to_vec(),
+            ),
+            creation_seconds: register_histogram(
+                r,
+                "kueue_workload_creation_latency_seconds",
+                "From a job's creation to that of its Workload",
+                creation.collect(),
+            ),
+            counts: Counts::register(r),
+            waits: Waits::register(r),
+            evicted_once: register_counter(
+                r,
+                "kueue_evicted_workloads_once",
+                "Workloads evicted for the first time for a reason",
+            ),
+            eviction_latency: register_histogram(
+                r,
+                "kueue_workload_eviction_latency_seconds",
+                "From eviction to freed quota",
+                exponential(14),
+            ),
+            ready_to_evicted: register_histogram(
+                r,
+                "kueue_pods_ready_to_evicted_time_seconds",
+                "From ready pods to eviction",
+                exponential(14),
+            ),
         }
     }
 
@@ -113,14 +245,22 @@ impl Metrics {
 
     /// The labels of a workload, with its priority class.
     fn place(&self, workload: &Workload, cluster_queue: &str) -> Place {
-        let class = workload.spec.priority_class_ref.as_ref().map(|class| class.name.clone()).unwrap_or_default();
+        let class = workload
+            .spec
+            .priority_class_ref
+            .as_ref()
+            .map(|class| class.name.clone())
+            .unwrap_or_default();
         let with = |mut labels: Labels| {
             labels.extend([("priority_class", class.clone()), self.role()]);
             labels
         };
         Place {
             cluster: with(vec![("cluster_queue", cluster_queue.to_owned())]),
-            local: with(vec![("name", workload.spec.queue_name().to_owned()), ("namespace", workload.namespace().to_owned())]),
+            local: with(vec![
+                ("name", workload.spec.queue_name().to_owned()),
+                ("namespace", workload.namespace().to_owned()),
+            ]),
         }
     }
 
@@ -129,7 +269,9 @@ impl Metrics {
         let result = if admitted { "success" } else { "inadmissible" };
         let labels = vec![("result", result.to_owned()), self.role()];
         self.attempts.with(&labels).inc();
-        self.attempt_seconds.with(&labels).observe(took.as_secs_f64());
+        self.attempt_seconds
+            .with(&labels)
+            .observe(took.as_secs_f64());
     }
 
     /// A Workload was made for a job.
@@ -139,28 +281,42 @@ impl Metrics {
         }
         if let Some(created) = &job.meta().creation_timestamp {
             let labels = vec![("job_kind", job.kind().kind.to_owned()), self.role()];
-            self.creation_seconds.with(&labels).observe(seconds(created.0, now));
+            self.creation_seconds
+                .with(&labels)
+                .observe(seconds(created.0, now));
         }
     }
 
     /// A workload, given as it was before, was admitted.
     pub fn admitted(&self, before: &Workload, status: &WorkloadStatus, now: Timestamp) {
-        let Some(admission) = status.admission.as_ref() else { return };
+        let Some(admission) = status.admission.as_ref() else {
+            return;
+        };
         let place = self.place(before, &admission.cluster_queue);
         let waited = seconds(queued_since(before), now);
-        count(&self.reserved, &place);
-        observe(&self.reserved_wait, &place, waited);
-        count(&self.admitted, &place);
-        observe(&self.admitted_wait, &place, waited);
-        observe(&self.checks_wait, &place, 0.0);
+        count(&self.counts.reserved, &place);
+        observe(&self.waits.reserved, &place, waited);
+        count(&self.counts.admitted, &place);
+        observe(&self.waits.admitted, &place, waited);
+        observe(&self.waits.checks, &place, 0.0);
     }
 
     /// All pods of an admitted workload are ready.
     pub fn ready(&self, workload: &Workload, now: Timestamp) {
-        let Some(place) = self.placed(workload) else { return };
-        observe(&self.ready_wait, &place, seconds(queued_since(workload), now));
+        let Some(place) = self.placed(workload) else {
+            return;
+        };
+        observe(
+            &self.waits.ready,
+            &place,
+            seconds(queued_since(workload), now),
+        );
         if let Some(admitted) = since(workload, types::ADMITTED) {
-            observe(&self.admitted_until_ready, &place, seconds(admitted, now));
+            observe(
+                &self.waits.admitted_until_ready,
+                &place,
+                seconds(admitted, now),
+            );
         }
     }
 
@@ -171,56 +327,95 @@ impl Metrics {
 
     /// A workload is over.
     pub fn finished(&self, workload: &Workload, now: Timestamp) {
-        let Some(place) = self.placed(workload) else { return };
-        count(&self.finished, &place);
-        let past = workload.status.as_ref().and_then(|s| s.accumulated_past_execution_time_seconds).unwrap_or_default();
+        let Some(place) = self.placed(workload) else {
+            return;
+        };
+        count(&self.counts.finished, &place);
+        let past = workload
+            .status
+            .as_ref()
+            .and_then(|s| s.accumulated_past_execution_time_seconds)
+            .unwrap_or_default();
         if let Some(admitted) = since(workload, types::ADMITTED) {
-            observe(&self.execution, &place, f64::from(past) + seconds(admitted, now));
+            observe(
+                &self.waits.execution,
+                &place,
+                f64::from(past) + seconds(admitted, now),
+            );
         }
     }
 
     /// A workload, given as it was before, was told to leave.
     pub fn evicted(&self, before: &Workload, eviction: &Eviction, now: Timestamp) {
-        let Some(mut place) = self.placed(before) else { return };
-        let why = [("reason", eviction.reason.to_owned()), ("underlying_cause", eviction.cause.clone())];
-        let first = before.status.iter().filter_map(|s| s.scheduling_stats.as_ref()).flat_map(|s| &s.evictions);
-        let first = first.filter(|e| e.reason == eviction.reason && e.underlying_cause == eviction.cause).count() == 0;
-        let queue = place.cluster.iter().filter(|(name, _)| *name != "priority_class").cloned();
+        let Some(mut place) = self.placed(before) else {
+            return;
+        };
+        let why = [
+            ("reason", eviction.reason.to_owned()),
+            ("underlying_cause", eviction.cause.clone()),
+        ];
+        let first = before
+            .status
+            .iter()
+            .filter_map(|s| s.scheduling_stats.as_ref())
+            .flat_map(|s| &s.evictions);
+        let first = first
+            .filter(|e| e.reason == eviction.reason && e.underlying_cause == eviction.cause)
+            .count()
+            == 0;
+        let queue = place
+            .cluster
+            .iter()
+            .filter(|(name, _)| *name != "priority_class")
+            .cloned();
         let without_class: Labels = queue.chain(why.clone()).collect();
         place.cluster.extend(why.clone());
         place.local.extend(why);
-        count(&self.evicted, &place);
+        count(&self.counts.evicted, &place);
         if first {
             self.evicted_once.with(&place.cluster).inc();
         }
         if let Some(ready) = since(before, types::PODS_READY) {
-            self.ready_to_evicted.with(&without_class).observe(seconds(ready, now));
+            self.ready_to_evicted
+                .with(&without_class)
+                .observe(seconds(ready, now));
         }
     }
 
     /// An evicted workload, given as it was before, gave its quota back.
     pub fn released(&self, before: &Workload, now: Timestamp) {
-        let (Some(admission), Some(evicted)) = (before.status.as_ref().and_then(|s| s.admission.as_ref()), find(before.conditions(), types::EVICTED)) else {
+        let (Some(admission), Some(evicted)) = (
+            before.status.as_ref().and_then(|s| s.admission.as_ref()),
+            find(before.conditions(), types::EVICTED),
+        ) else {
             return;
         };
-        let reason = if evicted.reason.starts_with(reasons::DEACTIVATED) { reasons::DEACTIVATED } else { evicted.reason.as_str() };
-        let labels = vec![("cluster_queue", admission.cluster_queue.clone()), ("reason", reason.to_owned()), self.role()];
-        self.eviction_latency.with(&labels).observe(seconds(evicted.last_transition_time.0, now));
-    }
-
-    fn pairs(&self) -> ([&Pair<Counters>; 4], [&Pair<Histograms>; 6]) {
-        (
-            [&self.reserved, &self.admitted, &self.finished, &self.evicted],
-            [&self.reserved_wait, &self.admitted_wait, &self.checks_wait, &self.ready_wait, &self.admitted_until_ready, &self.execution],
-        )
+        let reason = if evicted.reason.starts_with(reasons::DEACTIVATED) {
+            reasons::DEACTIVATED
+        } else {
+            evicted.reason.as_str()
+        };
+        let labels = vec![
+            ("cluster_queue", admission.cluster_queue.clone()),
+            ("reason", reason.to_owned()),
+            self.role(),
+        ];
+        self.eviction_latency
+            .with(&labels)
+            .observe(seconds(evicted.last_transition_time.0, now));
     }
 
     /// Forgets a ClusterQueue that is gone.
     pub fn forget_cluster_queue(&self, name: &str) {
         let labels = [("cluster_queue", name)];
-        let (counters, histograms) = self.pairs();
-        counters.iter().for_each(|pair| pair.cluster.forget(&labels));
-        histograms.iter().for_each(|pair| pair.cluster.forget(&labels));
+        self.counts
+            .all()
+            .iter()
+            .for_each(|pair| pair.cluster.forget(&labels));
+        self.waits
+            .all()
+            .iter()
+            .for_each(|pair| pair.cluster.forget(&labels));
         self.evicted_once.forget(&labels);
         self.eviction_latency.forget(&labels);
         self.ready_to_evicted.forget(&labels);
@@ -229,9 +424,14 @@ impl Metrics {
     /// Forgets a LocalQueue that is gone.
     pub fn forget_local_queue(&self, namespace: &str, name: &str) {
         let labels = [("namespace", namespace), ("name", name)];
-        let (counters, histograms) = self.pairs();
-        counters.iter().for_each(|pair| pair.local.forget(&labels));
-        histograms.iter().for_each(|pair| pair.local.forget(&labels));
+        self.counts
+            .all()
+            .iter()
+            .for_each(|pair| pair.local.forget(&labels));
+        self.waits
+            .all()
+            .iter()
+            .for_each(|pair| pair.local.forget(&labels));
     }
 }
 
@@ -250,7 +450,9 @@ fn seconds(from: Timestamp, to: Timestamp) -> f64 {
 }
 
 fn since(workload: &Workload, type_: &str) -> Option<Timestamp> {
-    find(workload.conditions(), type_).filter(|c| c.status == "True").map(|c| c.last_transition_time.0)
+    find(workload.conditions(), type_)
+        .filter(|c| c.status == "True")
+        .map(|c| c.last_transition_time.0)
 }
 
 /// Since when a workload waits: its creation, or the last time it was put back.

@@ -22,7 +22,10 @@ use crate::watch::{Seen, Synced, follow};
 use crate::work_queue::{Next, WorkQueue};
 use crate::world::World;
 use crate::write::Writer;
-use crate::{cluster_queue, cohort, error::ReconcileError, events, flavor, job, lease, local_queue, scheduling, workload};
+use crate::{
+    cluster_queue, cohort, error::ReconcileError, events, flavor, job, lease, local_queue,
+    scheduling, workload,
+};
 
 /// What the controllers are started with.
 #[derive(Debug)]
@@ -48,7 +51,9 @@ pub struct Controllers {
 
 impl std::fmt::Debug for Controllers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Controllers").field("kinds", &self.kinds.len()).finish_non_exhaustive()
+        f.debug_struct("Controllers")
+            .field("kinds", &self.kinds.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -56,8 +61,19 @@ impl Controllers {
     /// Builds everything; nothing talks to the API server yet.
     #[must_use]
     pub fn new(client: Client, options: Options, registry: &mut Registry) -> Self {
-        let Options { settings, cache, kinds, lease, instance, clock } = options;
-        let role = CurrentRole::new(if lease.is_some() { Role::Follower } else { Role::Standalone });
+        let Options {
+            settings,
+            cache,
+            kinds,
+            lease,
+            instance,
+            clock,
+        } = options;
+        let role = CurrentRole::new(if lease.is_some() {
+            Role::Follower
+        } else {
+            Role::Standalone
+        });
         let (sink, writer) = events::channel(client.clone(), instance, clock);
         let context = Context {
             writer: Writer::new(client.clone()),
@@ -69,7 +85,12 @@ impl Controllers {
             clock,
             client: ClientHandle(client),
         };
-        Self { context: Arc::new(context), kinds, lease, event_writer: Box::pin(writer) }
+        Self {
+            context: Arc::new(context),
+            kinds,
+            lease,
+            event_writer: Box::pin(writer),
+        }
     }
 
     /// What the controllers share; webhooks and metrics read it.
@@ -79,8 +100,17 @@ impl Controllers {
     }
 
     /// Runs until `stop`, or until the lease is lost.
-    pub async fn run(self, readiness: &Readiness, stop: CancellationToken) -> Result<(), lease::Lost> {
-        let Self { context, kinds, lease, event_writer } = self;
+    pub async fn run(
+        self,
+        readiness: &Readiness,
+        stop: CancellationToken,
+    ) -> Result<(), lease::Lost> {
+        let Self {
+            context,
+            kinds,
+            lease,
+            event_writer,
+        } = self;
         let events = tokio::spawn(event_writer);
         let mut tasks = JoinSet::new();
         watches(&context, &kinds, readiness, &stop, &mut tasks);
@@ -107,7 +137,11 @@ impl Controllers {
     }
 }
 
-async fn elect(context: Arc<Context>, lease: Option<lease::Options>, stop: CancellationToken) -> Result<(), lease::Lost> {
+async fn elect(
+    context: Arc<Context>,
+    lease: Option<lease::Options>,
+    stop: CancellationToken,
+) -> Result<(), lease::Lost> {
     let (client, role) = (context.client.0.clone(), context.role.clone());
     match lease {
         Some(options) => lease::run(client, options, role, stop).await,
@@ -119,8 +153,19 @@ async fn elect(context: Arc<Context>, lease: Option<lease::Options>, stop: Cance
 }
 
 /// Starts a watch of each kind.
-fn watches(context: &Arc<Context>, kinds: &[&'static JobKind], readiness: &Readiness, stop: &CancellationToken, tasks: &mut JoinSet<()>) {
-    let mut start = Watches { context, readiness, stop, tasks };
+fn watches(
+    context: &Arc<Context>,
+    kinds: &[&'static JobKind],
+    readiness: &Readiness,
+    stop: &CancellationToken,
+    tasks: &mut JoinSet<()>,
+) {
+    let mut start = Watches {
+        context,
+        readiness,
+        stop,
+        tasks,
+    };
     start.kind("Namespace", World::on_namespace);
     start.kind("PriorityClass", World::on_priority_class);
     start.kind("ResourceFlavor", World::on_flavor);
@@ -144,23 +189,47 @@ struct Watches<'a> {
 
 impl Watches<'_> {
     fn synced(&self, kind: &str) -> Synced {
-        Synced { check: self.readiness.check(&format!("watch of {kind}")), unseen: self.context.world.unseen.clone() }
+        Synced {
+            check: self.readiness.check(&format!("watch of {kind}")),
+            unseen: self.context.world.unseen.clone(),
+        }
     }
 
     fn kind<K>(&mut self, kind: &'static str, tell: fn(&World, Seen<K>))
     where
-        K: kube::Resource<DynamicType = ()> + Clone + std::fmt::Debug + DeserializeOwned + Send + 'static,
+        K: kube::Resource<DynamicType = ()>
+            + Clone
+            + std::fmt::Debug
+            + DeserializeOwned
+            + Send
+            + 'static,
     {
         let api: Api<DeserializeGuard<K>> = Api::all(self.context.client.0.clone());
         let (context, synced, stop) = (self.context.clone(), self.synced(kind), self.stop.clone());
-        self.tasks.spawn(async move { follow(kind, api, synced, |seen| tell(&context.world, seen), stop).await });
+        self.tasks.spawn(async move {
+            follow(kind, api, synced, |seen| tell(&context.world, seen), stop).await;
+        });
     }
 
     fn jobs(&mut self, index: usize, kind: &'static JobKind) {
         let resource = job::resource_of(kind);
-        let api: Api<DeserializeGuard<DynamicObject>> = Api::all_with(self.context.client.0.clone(), &resource);
-        let (context, synced, stop) = (self.context.clone(), self.synced(kind.kind), self.stop.clone());
-        self.tasks.spawn(async move { follow(kind.kind, api, synced, |seen| context.world.on_job(index, seen), stop).await });
+        let api: Api<DeserializeGuard<DynamicObject>> =
+            Api::all_with(self.context.client.0.clone(), &resource);
+        let (context, synced, stop) = (
+            self.context.clone(),
+            self.synced(kind.kind),
+            self.stop.clone(),
+        );
+        self.tasks.spawn(async move {
+            follow(
+                kind.kind,
+                api,
+                synced,
+                |seen| context.world.on_job(index, seen),
+                stop,
+            )
+            .await;
+        });
     }
 }
 
@@ -176,18 +245,47 @@ async fn work(context: Arc<Context>, kinds: &[&'static JobKind], stop: Cancellat
         () = ready => {}
         () = stop.cancelled() => return,
     }
-    tracing::info!(role = context.role.get().as_str(), "everything is known, starting to decide");
+    tracing::info!(
+        role = context.role.get().as_str(),
+        "everything is known, starting to decide"
+    );
     let mut workers = JoinSet::new();
     let queues = &context.world.queues;
-    let mut start = Workers { context: &context, stop: &stop, workers: &mut workers };
-    start.queue(&queues.flavors, ("ResourceFlavor.kueue.x-k8s.io", 1), flavor::reconcile);
-    start.queue(&queues.cohorts, ("Cohort.kueue.x-k8s.io", 1), cohort::reconcile);
-    start.queue(&queues.cluster_queues, ("ClusterQueue.kueue.x-k8s.io", 5), cluster_queue::reconcile);
-    start.queue(&queues.local_queues, ("LocalQueue.kueue.x-k8s.io", 5), local_queue::reconcile);
-    start.queue(&queues.workloads, ("Workload.kueue.x-k8s.io", 10), workload::reconcile);
+    let mut start = Workers {
+        context: &context,
+        stop: &stop,
+        workers: &mut workers,
+    };
+    start.queue(
+        &queues.flavors,
+        ("ResourceFlavor.kueue.x-k8s.io", 1),
+        flavor::reconcile,
+    );
+    start.queue(
+        &queues.cohorts,
+        ("Cohort.kueue.x-k8s.io", 1),
+        cohort::reconcile,
+    );
+    start.queue(
+        &queues.cluster_queues,
+        ("ClusterQueue.kueue.x-k8s.io", 5),
+        cluster_queue::reconcile,
+    );
+    start.queue(
+        &queues.local_queues,
+        ("LocalQueue.kueue.x-k8s.io", 5),
+        local_queue::reconcile,
+    );
+    start.queue(
+        &queues.workloads,
+        ("Workload.kueue.x-k8s.io", 10),
+        workload::reconcile,
+    );
     for (index, (kind, queue)) in kinds.iter().zip(&queues.jobs).enumerate() {
         let name = format!("{}.{}", kind.kind, kind.group);
-        start.queue(queue, (&name, 5), move |context, key| job::reconcile(context, index, key));
+        start.queue(queue, (&name, 5), move |context, key| {
+            job::reconcile(context, index, key)
+        });
     }
     workers.spawn(scheduling::run(context.clone(), stop.clone()));
     while workers.join_next().await.is_some() {}
@@ -207,6 +305,10 @@ impl Workers<'_> {
     {
         let tasks = self.context.settings.tasks(name, default);
         let (queue, context, stop) = (queue.clone(), self.context.clone(), self.stop.clone());
-        self.workers.spawn(async move { queue.run(tasks, |key| reconcile(context.clone(), key), stop).await });
+        self.workers.spawn(async move {
+            queue
+                .run(tasks, |key| reconcile(context.clone(), key), stop)
+                .await;
+        });
     }
 }

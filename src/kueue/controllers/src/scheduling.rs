@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cache::{Admission, Cycle, EventKind, Report, WorkloadKey, WorkloadPatch};
-use futures::stream::{FuturesUnordered, StreamExt};
-use futures::future::BoxFuture;
 use futures::FutureExt;
+use futures::future::BoxFuture;
+use futures::stream::{FuturesUnordered, StreamExt};
 use kueue_api::v1beta2::Workload;
 use scheduler::Entry;
 use tokio_util::sync::CancellationToken;
@@ -33,7 +33,11 @@ pub async fn run(context: Arc<Context>, stop: CancellationToken) {
     let mut writes: FuturesUnordered<Write> = FuturesUnordered::new();
     let mut pause = FIRST_PAUSE;
     while !stop.is_cancelled() {
-        let cycle = if writes.len() < WRITES { context.world.cache.lock().begin_cycle((context.clock)()) } else { None };
+        let cycle = if writes.len() < WRITES {
+            context.world.cache.lock().begin_cycle((context.clock)())
+        } else {
+            None
+        };
         let Some(cycle) = cycle else {
             tokio::select! {
                 () = context.world.wake.notified(), if writes.len() < WRITES => {}
@@ -42,8 +46,12 @@ pub async fn run(context: Arc<Context>, stop: CancellationToken) {
             }
             continue;
         };
-        let admitted = turn(&context, cycle, &writes);
-        pause = if admitted { FIRST_PAUSE } else { (pause * 2).min(LONGEST_PAUSE) };
+        let admitted = turn(&context, &cycle, &writes);
+        pause = if admitted {
+            FIRST_PAUSE
+        } else {
+            (pause * 2).min(LONGEST_PAUSE)
+        };
         if !admitted {
             let rest = tokio::time::sleep(pause);
             tokio::pin!(rest);
@@ -59,7 +67,7 @@ pub async fn run(context: Arc<Context>, stop: CancellationToken) {
 }
 
 /// One cycle; whether it admitted anything.
-fn turn(context: &Arc<Context>, cycle: Cycle, writes: &FuturesUnordered<Write>) -> bool {
+fn turn(context: &Arc<Context>, cycle: &Cycle, writes: &FuturesUnordered<Write>) -> bool {
     let began = tokio::time::Instant::now();
     let (plan, report) = cycle.run();
     let mut admitted = false;
@@ -84,7 +92,11 @@ fn settle(context: &Arc<Context>, report: &Report, writes: &FuturesUnordered<Wri
     let settled = context.world.cache.lock().settle(report, (context.clock)());
     context.world.spread(settled.affected);
     for patch in &settled.patches {
-        if let Some(entry) = report.entries.iter().find(|entry| entry.workload == patch.key) {
+        if let Some(entry) = report
+            .entries
+            .iter()
+            .find(|entry| entry.workload == patch.key)
+        {
             writes.push(explain(context.clone(), entry.clone()).boxed());
         }
     }
@@ -107,7 +119,9 @@ async fn admit(context: Arc<Context>, admission: Admission) {
     match (written, patch) {
         (Ok(Some(before)), Some(patch)) => {
             tell(&context, &before, &patch);
-            context.metrics.admitted(&before, &patch.status, (context.clock)());
+            context
+                .metrics
+                .admitted(&before, &patch.status, (context.clock)());
         }
         (Ok(_), _) => give_back(&context, &admission.workload).await,
         (Err(error), _) => {
@@ -119,21 +133,41 @@ async fn admit(context: Arc<Context>, admission: Admission) {
 
 async fn explain(context: Arc<Context>, entry: Entry) {
     let _right = context.world.locks.hold([key(&entry.workload)]).await;
-    let patch = context.world.cache.lock().pending_patch(&entry, (context.clock)());
+    let patch = context
+        .world
+        .cache
+        .lock()
+        .pending_patch(&entry, (context.clock)());
     let Some(patch) = patch else { return };
     match write(&context, &patch).await {
         Ok(Some(before)) => tell(&context, &before, &patch),
         Ok(None) => {}
-        Err(error) => tracing::debug!(workload = %patch.key, "cannot say why it is pending: {error}"),
+        Err(error) => {
+            tracing::debug!(workload = %patch.key, "cannot say why it is pending: {error}");
+        }
     }
 }
 
 /// Writes a status; none if the Workload is not there any more. Gives the Workload as it was before.
-async fn write(context: &Context, patch: &WorkloadPatch) -> Result<Option<Arc<Workload>>, WriteError> {
+async fn write(
+    context: &Context,
+    patch: &WorkloadPatch,
+) -> Result<Option<Arc<Workload>>, WriteError> {
     let workload = context.world.stores.workloads.get(&key(&patch.key));
-    let Some(workload) = workload.filter(|workload| workload.metadata.uid.as_deref() == Some(&*patch.uid)) else { return Ok(None) };
+    let Some(workload) =
+        workload.filter(|workload| workload.metadata.uid.as_deref() == Some(&*patch.uid))
+    else {
+        return Ok(None);
+    };
     let written = context.writer.status(&workload, &patch.status).await?;
-    context.world.cache.lock().written(&patch.key, written.metadata.resource_version.as_deref().unwrap_or_default());
+    context.world.cache.lock().written(
+        &patch.key,
+        written
+            .metadata
+            .resource_version
+            .as_deref()
+            .unwrap_or_default(),
+    );
     context.world.saw_workload(written);
     Ok(Some(workload))
 }
@@ -150,5 +184,7 @@ fn tell(context: &Context, workload: &Workload, patch: &WorkloadPatch) {
 
 async fn give_back(context: &Context, workload: &WorkloadKey) {
     tokio::time::sleep(RETRY).await;
-    context.world.change(|cache, now| cache.forget(workload, now));
+    context
+        .world
+        .change(|cache, now| cache.forget(workload, now));
 }

@@ -44,7 +44,10 @@ pub struct Store<T: ?Sized>(RwLock<Inner<T>>);
 
 impl<T: ?Sized> Default for Store<T> {
     fn default() -> Self {
-        Self(RwLock::new(Inner { objects: BTreeMap::new(), graves: VecDeque::new() }))
+        Self(RwLock::new(Inner {
+            objects: BTreeMap::new(),
+            graves: VecDeque::new(),
+        }))
     }
 }
 
@@ -54,7 +57,11 @@ impl<T: Stored + ?Sized> Store<T> {
         let mut inner = self.0.write();
         let meta = object.meta();
         let key = Key::of(meta);
-        if meta.uid.as_ref().is_some_and(|uid| inner.graves.contains(uid)) {
+        if meta
+            .uid
+            .as_ref()
+            .is_some_and(|uid| inner.graves.contains(uid))
+        {
             return Put::Stale;
         }
         if let Some(known) = inner.objects.get(&key)
@@ -75,8 +82,15 @@ impl<T: Stored + ?Sized> Store<T> {
             }
             inner.graves.push_back(uid.to_owned());
         }
-        let same = inner.objects.get(key).is_some_and(|known| uid.is_none() || known.meta().uid.as_deref() == uid);
-        if same { inner.objects.remove(key) } else { None }
+        let same = inner
+            .objects
+            .get(key)
+            .is_some_and(|known| uid.is_none() || known.meta().uid.as_deref() == uid);
+        if same {
+            inner.objects.remove(key)
+        } else {
+            None
+        }
     }
 
     /// The object of a name.
@@ -95,7 +109,12 @@ impl<T: Stored + ?Sized> Store<T> {
     #[must_use]
     pub fn list_in(&self, namespace: &str) -> Vec<Arc<T>> {
         let inner = self.0.read();
-        inner.objects.range(Key::new(namespace, "")..).take_while(|(key, _)| key.namespace == namespace).map(|(_, o)| o.clone()).collect()
+        inner
+            .objects
+            .range(Key::new(namespace, "")..)
+            .take_while(|(key, _)| key.namespace == namespace)
+            .map(|(_, o)| o.clone())
+            .collect()
     }
 
     /// The names of all objects.
@@ -107,5 +126,8 @@ impl<T: Stored + ?Sized> Store<T> {
 
 /// Versions are compared as numbers, which the API server allows since they are the revisions of its store.
 fn version(meta: &ObjectMeta) -> u64 {
-    meta.resource_version.as_deref().and_then(|text| text.parse().ok()).unwrap_or(u64::MAX)
+    meta.resource_version
+        .as_deref()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(u64::MAX)
 }

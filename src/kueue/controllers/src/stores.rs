@@ -8,7 +8,8 @@ use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kueue_api::v1beta2::{
-    AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, ResourceFlavorSpec, Workload, WorkloadPriorityClass,
+    AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, ResourceFlavorSpec, Workload,
+    WorkloadPriorityClass,
 };
 use parking_lot::RwLock;
 
@@ -62,21 +63,31 @@ impl Stores {
             local_queues: Store::default(),
             classes: Store::default(),
             workloads: Store::default(),
-            jobs: kinds.iter().map(|kind| Jobs { kind, objects: Store::default() }).collect(),
+            jobs: kinds
+                .iter()
+                .map(|kind| Jobs {
+                    kind,
+                    objects: Store::default(),
+                })
+                .collect(),
             owned: RwLock::default(),
         }
     }
 
     /// Takes a Workload in and notes whose it is.
-    pub fn put_workload(&self, workload: Arc<Workload>) -> Put<Workload> {
+    pub fn put_workload(&self, workload: &Arc<Workload>) -> Put<Workload> {
         let put = self.workloads.put(workload.clone());
         if let Put::Taken(before) = &put {
             let mut owned = self.owned.write();
             let key = Key::of(&workload.metadata);
-            if let Some(uid) = before.as_ref().and_then(|w| job_owner(w)).map(|o| o.uid.clone()) {
+            if let Some(uid) = before
+                .as_ref()
+                .and_then(|w| job_owner(w))
+                .map(|o| o.uid.clone())
+            {
                 forget(&mut owned, &uid, &key);
             }
-            if let Some(owner) = job_owner(&workload) {
+            if let Some(owner) = job_owner(workload) {
                 owned.entry(owner.uid.clone()).or_default().insert(key);
             }
         }
@@ -96,19 +107,31 @@ impl Stores {
     #[must_use]
     pub fn workloads_of(&self, job_uid: &str) -> Vec<Arc<Workload>> {
         let owned = self.owned.read();
-        owned.get(job_uid).into_iter().flatten().filter_map(|key| self.workloads.get(key)).collect()
+        owned
+            .get(job_uid)
+            .into_iter()
+            .flatten()
+            .filter_map(|key| self.workloads.get(key))
+            .collect()
     }
 
     /// Specifications of all flavors, by name.
     #[must_use]
     pub fn flavor_specs(&self) -> BTreeMap<String, ResourceFlavorSpec> {
-        self.flavors.list().iter().map(|flavor| (flavor.name().to_owned(), flavor.spec.clone())).collect()
+        self.flavors
+            .list()
+            .iter()
+            .map(|flavor| (flavor.name().to_owned(), flavor.spec.clone()))
+            .collect()
     }
 
     /// The jobs of the kind an owner reference points at, with its place in the list.
     #[must_use]
     pub fn jobs_of(&self, owner: &OwnerReference) -> Option<(usize, &Jobs)> {
-        self.jobs.iter().enumerate().find(|(_, jobs)| jobs.kind.owns(owner))
+        self.jobs
+            .iter()
+            .enumerate()
+            .find(|(_, jobs)| jobs.kind.owns(owner))
     }
 
     /// Labels of a namespace, if it is known.
@@ -132,5 +155,7 @@ fn forget(owned: &mut BTreeMap<String, BTreeSet<Key>>, uid: &str, key: &Key) {
 #[must_use]
 pub fn job_owner(workload: &Workload) -> Option<&OwnerReference> {
     let owners = workload.metadata.owner_references.as_ref()?;
-    owners.iter().find(|owner| owner.controller == Some(true) && jobs::kind::of_owner(owner).is_some())
+    owners
+        .iter()
+        .find(|owner| owner.controller == Some(true) && jobs::kind::of_owner(owner).is_some())
 }

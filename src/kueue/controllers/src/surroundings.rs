@@ -18,9 +18,16 @@ use crate::key::Key;
 /// Lets a router answer only once every watch has told what there is: an answer from half-filled stores would let jobs
 /// through that are to be held back.
 pub fn when_complete(router: Router, context: Arc<Context>) -> Router {
-    router.layer(from_fn_with_state(context, |State(context): State<Arc<Context>>, request: Request, next: Next| async move {
-        if context.world.is_complete() { next.run(request).await } else { (StatusCode::SERVICE_UNAVAILABLE, "starting").into_response() }
-    }))
+    router.layer(from_fn_with_state(
+        context,
+        |State(context): State<Arc<Context>>, request: Request, next: Next| async move {
+            if context.world.is_complete() {
+                next.run(request).await
+            } else {
+                (StatusCode::SERVICE_UNAVAILABLE, "starting").into_response()
+            }
+        },
+    ))
 }
 
 /// The stores as webhooks see them.
@@ -31,14 +38,30 @@ impl Cluster for Surroundings {
     fn namespace_labels(&self, namespace: &str) -> Option<BTreeMap<String, String>> {
         // A namespace made a moment ago may not have been seen; the API server gives each this label.
         let own = || [(NAMESPACE_NAME_LABEL.to_owned(), namespace.to_owned())].into();
-        Some(self.0.world.stores.namespace_labels(namespace).unwrap_or_else(own))
+        Some(
+            self.0
+                .world
+                .stores
+                .namespace_labels(namespace)
+                .unwrap_or_else(own),
+        )
     }
 
     fn has_default_local_queue(&self, namespace: &str) -> bool {
-        self.0.world.stores.local_queues.get(&Key::new(namespace, DEFAULT_LOCAL_QUEUE)).is_some()
+        self.0
+            .world
+            .stores
+            .local_queues
+            .get(&Key::new(namespace, DEFAULT_LOCAL_QUEUE))
+            .is_some()
     }
 
     fn has_default_priority_class(&self) -> bool {
-        self.0.world.stores.classes.get(&Key::cluster(DEFAULT_WORKLOAD_PRIORITY_CLASS)).is_some()
+        self.0
+            .world
+            .stores
+            .classes
+            .get(&Key::cluster(DEFAULT_WORKLOAD_PRIORITY_CLASS))
+            .is_some()
     }
 }

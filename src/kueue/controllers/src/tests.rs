@@ -25,13 +25,28 @@ fn a_store_keeps_the_newest_state_and_does_not_raise_the_dead() {
     let key = Key::cluster("f");
     assert!(matches!(store.put(flavor("a", "9")), Put::Taken(None)));
     assert!(matches!(store.put(flavor("a", "8")), Put::Stale), "older");
-    assert!(matches!(store.put(flavor("a", "9")), Put::Stale), "the same");
-    assert!(matches!(store.put(flavor("a", "10")), Put::Taken(Some(_))), "numbers, not texts");
-    assert!(matches!(store.put(flavor("b", "11")), Put::Taken(Some(_))), "a namesake");
-    assert!(store.remove(&key, Some("a")).is_none(), "that one is gone already");
+    assert!(
+        matches!(store.put(flavor("a", "9")), Put::Stale),
+        "the same"
+    );
+    assert!(
+        matches!(store.put(flavor("a", "10")), Put::Taken(Some(_))),
+        "numbers, not texts"
+    );
+    assert!(
+        matches!(store.put(flavor("b", "11")), Put::Taken(Some(_))),
+        "a namesake"
+    );
+    assert!(
+        store.remove(&key, Some("a")).is_none(),
+        "that one is gone already"
+    );
     assert_eq!(store.get(&key).unwrap().metadata.uid.as_deref(), Some("b"));
     assert!(store.remove(&key, Some("b")).is_some());
-    assert!(matches!(store.put(flavor("b", "12")), Put::Stale), "a late answer");
+    assert!(
+        matches!(store.put(flavor("b", "12")), Put::Stale),
+        "a late answer"
+    );
     assert!(store.get(&key).is_none());
 }
 
@@ -43,7 +58,11 @@ fn a_store_lists_one_namespace() {
         queue.metadata.namespace = Some(namespace.to_owned());
         store.put(Arc::new(queue));
     }
-    let names: Vec<_> = store.list_in("b").iter().map(|queue| queue.name().to_owned()).collect();
+    let names: Vec<_> = store
+        .list_in("b")
+        .iter()
+        .map(|queue| queue.name().to_owned())
+        .collect();
     assert_eq!(names, ["1", "2"]);
 }
 
@@ -57,11 +76,16 @@ async fn a_work_queue_works_on_a_name_once_at_a_time_and_tries_failures_again() 
     }
     assert_eq!(queue.depth(), 2, "asked for twice, worked on once");
     let work = {
-        let (queue, seen, stop, running) = (queue.clone(), seen.clone(), stop.clone(), running.clone());
+        let (queue, seen, stop, running) =
+            (queue.clone(), seen.clone(), stop.clone(), running.clone());
         move |key: Key| {
-            let (queue, seen, stop, running) = (queue.clone(), seen.clone(), stop.clone(), running.clone());
+            let (queue, seen, stop, running) =
+                (queue.clone(), seen.clone(), stop.clone(), running.clone());
             async move {
-                let many = { seen.lock().push(key.name.clone()); seen.lock().len() };
+                let many = {
+                    seen.lock().push(key.name.clone());
+                    seen.lock().len()
+                };
                 if key.name == "a" {
                     assert_eq!(running.fetch_add(1, Ordering::SeqCst), 0, "one at a time");
                     if many < 3 {
@@ -74,7 +98,11 @@ async fn a_work_queue_works_on_a_name_once_at_a_time_and_tries_failures_again() 
                 if times == 3 && key.name == "b" {
                     stop.cancel();
                 }
-                if key.name == "b" && times < 3 { Err("not yet") } else { Ok(Next::OnChange) }
+                if key.name == "b" && times < 3 {
+                    Err("not yet")
+                } else {
+                    Ok(Next::OnChange)
+                }
             }
         }
     };

@@ -44,7 +44,8 @@ impl Synced {
     fn done(&self) {
         if !self.check.holds() {
             self.check.set(true);
-            self.unseen.send_modify(|left| *left = left.saturating_sub(1));
+            self.unseen
+                .send_modify(|left| *left = left.saturating_sub(1));
         }
     }
 }
@@ -71,7 +72,12 @@ impl<K: Resource, F: FnMut(Seen<K>)> Follower<K, F> {
             }
             Event::InitDone => {
                 let listed = self.listed.take().unwrap_or_default();
-                let gone: Vec<_> = self.known.iter().filter(|(key, uid)| listed.get(*key) != Some(*uid)).map(|(k, u)| (k.clone(), u.clone())).collect();
+                let gone: Vec<_> = self
+                    .known
+                    .iter()
+                    .filter(|(key, uid)| listed.get(*key) != Some(*uid))
+                    .map(|(k, u)| (k.clone(), u.clone()))
+                    .collect();
                 for (key, uid) in gone {
                     (self.tell)(Seen::Gone(key, uid));
                 }
@@ -114,11 +120,22 @@ fn identity<K: Resource>(object: &DeserializeGuard<K>) -> (Key, Option<String>) 
 }
 
 /// Follows a kind until `stop`, telling everything about it in order. `synced` is raised after the first full list.
-pub async fn follow<K>(kind: &'static str, api: Api<DeserializeGuard<K>>, synced: Synced, tell: impl FnMut(Seen<K>), stop: CancellationToken)
-where
+pub async fn follow<K>(
+    kind: &'static str,
+    api: Api<DeserializeGuard<K>>,
+    synced: Synced,
+    tell: impl FnMut(Seen<K>),
+    stop: CancellationToken,
+) where
     K: Resource + Clone + Debug + DeserializeOwned + Send + 'static,
 {
-    let mut follower = Follower { tell, known: BTreeMap::new(), listed: None, synced, _kind: std::marker::PhantomData };
+    let mut follower = Follower {
+        tell,
+        known: BTreeMap::new(),
+        listed: None,
+        synced,
+        _kind: std::marker::PhantomData,
+    };
     let mut trouble = Trouble::default();
     while !stop.is_cancelled() {
         let mut stream = std::pin::pin!(watcher(api.clone(), watcher::Config::default()));
@@ -159,7 +176,8 @@ fn restarts_by_itself(error: &watcher::Error) -> bool {
 
 fn is_not_found(error: &watcher::Error) -> bool {
     match error {
-        watcher::Error::InitialListFailed(kube::Error::Api(status)) | watcher::Error::WatchStartFailed(kube::Error::Api(status)) => status.code == 404,
+        watcher::Error::InitialListFailed(kube::Error::Api(status))
+        | watcher::Error::WatchStartFailed(kube::Error::Api(status)) => status.code == 404,
         watcher::Error::WatchError(status) => status.code == 404,
         _ => false,
     }
@@ -178,8 +196,14 @@ impl Trouble {
         if self.told != Some(missing) && error.is_some() {
             self.told = Some(missing);
             match error {
-                Some(_) if missing => tracing::warn!(kind, "the API server does not know {kind}: is its CustomResourceDefinition installed? waiting until it is there"),
-                Some(error) => tracing::warn!(kind, "cannot watch {kind}, trying again until it works: {error}"),
+                Some(_) if missing => tracing::warn!(
+                    kind,
+                    "the API server does not know {kind}: is its CustomResourceDefinition installed? waiting until it is there"
+                ),
+                Some(error) => tracing::warn!(
+                    kind,
+                    "cannot watch {kind}, trying again until it works: {error}"
+                ),
                 None => {}
             }
         }

@@ -49,7 +49,11 @@ impl WorkQueue {
     /// A queue; the name is used in the log.
     #[must_use]
     pub fn new(name: &'static str) -> Self {
-        Self { name, state: Mutex::default(), news: Notify::new() }
+        Self {
+            name,
+            state: Mutex::default(),
+            news: Notify::new(),
+        }
     }
 
     /// Asks for an object to be looked at.

@@ -43,7 +43,11 @@ pub struct World {
 impl World {
     /// An empty world.
     #[must_use]
-    pub fn new(options: cache::Options, kinds: &[&'static JobKind], clock: fn() -> Timestamp) -> Self {
+    pub fn new(
+        options: cache::Options,
+        kinds: &[&'static JobKind],
+        clock: fn() -> Timestamp,
+    ) -> Self {
         Self {
             stores: Stores::new(kinds),
             cache: Mutex::new(Cache::new(options)),
@@ -75,15 +79,24 @@ impl World {
 
     /// Queues what a change of the cache affects.
     pub fn spread(&self, affected: Affected) {
-        let Affected { cluster_queues, local_queues, workloads, wake } = affected;
+        let Affected {
+            cluster_queues,
+            local_queues,
+            workloads,
+            wake,
+        } = affected;
         for name in cluster_queues {
             self.queues.cluster_queues.add(Key::cluster(name.as_str()));
         }
         for key in local_queues {
-            self.queues.local_queues.add(Key::new(key.namespace.as_str(), &key.name));
+            self.queues
+                .local_queues
+                .add(Key::new(key.namespace.as_str(), &key.name));
         }
         for key in workloads {
-            self.queues.workloads.add(Key::new(key.namespace.as_str(), &key.name));
+            self.queues
+                .workloads
+                .add(Key::new(key.namespace.as_str(), &key.name));
         }
         if wake {
             self.wake.notify_one();
@@ -94,7 +107,7 @@ impl World {
     pub fn saw_workload(&self, mut workload: Workload) {
         workload.metadata.managed_fields = None;
         let workload = Arc::new(workload);
-        if let Put::Taken(before) = self.stores.put_workload(workload.clone()) {
+        if let Put::Taken(before) = self.stores.put_workload(&workload) {
             self.change(|cache, now| cache.apply_workload(&workload, now));
             self.queues.workloads.add(Key::of(&workload.metadata));
             self.ask_owner(&workload);
@@ -114,8 +127,11 @@ impl World {
     }
 
     fn ask_owner(&self, workload: &Workload) {
-        if let Some((kind, owner)) = job_owner(workload).and_then(|owner| Some((self.stores.jobs_of(owner)?.0, owner))) {
-            self.queues.ask_job(kind, Key::new(workload.namespace(), &owner.name));
+        if let Some((kind, owner)) =
+            job_owner(workload).and_then(|owner| Some((self.stores.jobs_of(owner)?.0, owner)))
+        {
+            self.queues
+                .ask_job(kind, Key::new(workload.namespace(), &owner.name));
         }
     }
 
@@ -124,7 +140,9 @@ impl World {
         object.metadata.managed_fields = None;
         let jobs = self.stores.jobs.get(kind)?;
         let key = Key::of(&object.metadata);
-        let read = serde_json::to_value(object).map_err(|e| e.to_string()).and_then(|value| (jobs.kind.read)(value).map_err(|e| e.to_string()));
+        let read = serde_json::to_value(object)
+            .map_err(|e| e.to_string())
+            .and_then(|value| (jobs.kind.read)(value).map_err(|e| e.to_string()));
         match read {
             Ok(job) => {
                 let job = Arc::new(Job(job));
@@ -142,7 +160,11 @@ impl World {
 
     /// Takes in that a job is gone; its Workloads are to be let go.
     pub fn lost_job(&self, kind: usize, key: &Key, uid: Option<&str>) {
-        let removed = self.stores.jobs.get(kind).and_then(|jobs| jobs.objects.remove(key, uid));
+        let removed = self
+            .stores
+            .jobs
+            .get(kind)
+            .and_then(|jobs| jobs.objects.remove(key, uid));
         let uid = uid.or_else(|| removed.as_ref().map(|job| job.0.uid()));
         for workload in uid.iter().flat_map(|uid| self.stores.workloads_of(uid)) {
             self.queues.workloads.add(Key::of(&workload.metadata));

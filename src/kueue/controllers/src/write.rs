@@ -6,7 +6,9 @@ use std::fmt::Debug;
 use kube::Resource;
 use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams, Preconditions};
 use kube::core::{ApiResource, NamespaceResourceScope};
-use kueue_api::names::{ADMISSION_FIELD_MANAGER, API_VERSION, FIELD_MANAGER, RESOURCE_IN_USE_FINALIZER};
+use kueue_api::names::{
+    ADMISSION_FIELD_MANAGER, API_VERSION, FIELD_MANAGER, RESOURCE_IN_USE_FINALIZER,
+};
 use kueue_api::v1beta2::{ReclaimablePod, Workload, WorkloadStatus};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -27,10 +29,18 @@ pub enum WriteError {
     Gone { what: &'static str, key: Key },
     /// The API server refused, or was not reached.
     #[error("{what} {key}: {}", brief(source))]
-    Api { what: &'static str, key: Key, source: Box<kube::Error> },
+    Api {
+        what: &'static str,
+        key: Key,
+        source: Box<kube::Error>,
+    },
     /// The object could not be written as JSON.
     #[error("{what} {key}: {source}")]
-    Json { what: &'static str, key: Key, source: serde_json::Error },
+    Json {
+        what: &'static str,
+        key: Key,
+        source: serde_json::Error,
+    },
 }
 
 impl WriteError {
@@ -39,7 +49,11 @@ impl WriteError {
         match &error {
             kube::Error::Api(status) if status.code == 409 => Self::Outdated { what, key },
             kube::Error::Api(status) if status.code == 404 => Self::Gone { what, key },
-            _ => Self::Api { what, key, source: Box::new(error) },
+            _ => Self::Api {
+                what,
+                key,
+                source: Box::new(error),
+            },
         }
     }
 
@@ -82,46 +96,95 @@ impl Writer {
     }
 
     /// Replaces the part of a Workload's status that admission owns. Fails if the Workload has changed since.
-    pub async fn status(&self, workload: &Workload, status: &WorkloadStatus) -> Result<Workload, WriteError> {
+    pub async fn status(
+        &self,
+        workload: &Workload,
+        status: &WorkloadStatus,
+    ) -> Result<Workload, WriteError> {
         const WHAT: &str = "write status of Workload";
         let key = Key::of(&workload.metadata);
-        let owned = WorkloadStatus { reclaimable_pods: Vec::new(), ..status.clone() };
+        let owned = WorkloadStatus {
+            reclaimable_pods: Vec::new(),
+            ..status.clone()
+        };
         let body = body(workload, &json!({ "status": owned }), true);
         let params = PatchParams::apply(ADMISSION_FIELD_MANAGER).force();
-        let written = self.workloads(&key.namespace).patch_status(&key.name, &params, &Patch::Apply(&body)).await;
+        let written = self
+            .workloads(&key.namespace)
+            .patch_status(&key.name, &params, &Patch::Apply(&body))
+            .await;
         let written = written.map_err(|e| WriteError::of(WHAT, &key, e))?;
-        let Some(rest) = leftovers(status, &written) else { return Ok(written) };
-        let patch = self.workloads(&key.namespace).patch_status(&key.name, &PatchParams::default(), &Patch::Merge(&rest)).await;
+        let Some(rest) = leftovers(status, &written) else {
+            return Ok(written);
+        };
+        let patch = self
+            .workloads(&key.namespace)
+            .patch_status(&key.name, &PatchParams::default(), &Patch::Merge(&rest))
+            .await;
         patch.map_err(|e| WriteError::of(WHAT, &key, e))
     }
 
     /// Writes which pods are not needed any more.
-    pub async fn reclaimable(&self, workload: &Workload, pods: &[ReclaimablePod]) -> Result<Workload, WriteError> {
+    pub async fn reclaimable(
+        &self,
+        workload: &Workload,
+        pods: &[ReclaimablePod],
+    ) -> Result<Workload, WriteError> {
         let key = Key::of(&workload.metadata);
-        let body = body(workload, &json!({"status": {"reclaimablePods": pods}}), false);
+        let body = body(
+            workload,
+            &json!({"status": {"reclaimablePods": pods}}),
+            false,
+        );
         let params = PatchParams::apply(RECLAIMABLE_FIELD_MANAGER).force();
-        let written = self.workloads(&key.namespace).patch_status(&key.name, &params, &Patch::Apply(&body)).await;
+        let written = self
+            .workloads(&key.namespace)
+            .patch_status(&key.name, &params, &Patch::Apply(&body))
+            .await;
         written.map_err(|e| WriteError::of("write reclaimable pods of Workload", &key, e))
     }
 
     /// Creates a Workload.
     pub async fn create(&self, workload: &Workload) -> Result<Workload, WriteError> {
         let key = Key::of(&workload.metadata);
-        let created = self.workloads(&key.namespace).create(&kube::api::PostParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..Default::default() }, workload).await;
+        let created = self
+            .workloads(&key.namespace)
+            .create(
+                &kube::api::PostParams {
+                    field_manager: Some(FIELD_MANAGER.to_owned()),
+                    ..Default::default()
+                },
+                workload,
+            )
+            .await;
         created.map_err(|e| WriteError::of("create Workload", &key, e))
     }
 
     /// Changes a Workload by a merge patch that only holds for the state it was made from.
-    pub async fn workload(&self, workload: &Workload, patch: Value) -> Result<Workload, WriteError> {
+    pub async fn workload(
+        &self,
+        workload: &Workload,
+        patch: Value,
+    ) -> Result<Workload, WriteError> {
         self.namespaced(workload, patch, "change Workload").await
     }
 
     /// Deletes a Workload, if it is still the same object.
     pub async fn delete(&self, workload: &Workload) -> Result<(), WriteError> {
         let key = Key::of(&workload.metadata);
-        let preconditions = Preconditions { uid: workload.metadata.uid.clone(), resource_version: None };
-        let params = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::background() };
-        match self.workloads(&key.namespace).delete(&key.name, &params).await {
+        let preconditions = Preconditions {
+            uid: workload.metadata.uid.clone(),
+            resource_version: None,
+        };
+        let params = DeleteParams {
+            preconditions: Some(preconditions),
+            ..DeleteParams::background()
+        };
+        match self
+            .workloads(&key.namespace)
+            .delete(&key.name, &params)
+            .await
+        {
             Ok(_) => Ok(()),
             Err(error) => match WriteError::of("delete Workload", &key, error) {
                 WriteError::Gone { .. } => Ok(()),
@@ -131,7 +194,12 @@ impl Writer {
     }
 
     /// Changes a namespaced object.
-    pub async fn namespaced<K>(&self, object: &K, patch: Value, what: &'static str) -> Result<K, WriteError>
+    pub async fn namespaced<K>(
+        &self,
+        object: &K,
+        patch: Value,
+        what: &'static str,
+    ) -> Result<K, WriteError>
     where
         K: Resource<Scope = NamespaceResourceScope> + Clone + Debug + DeserializeOwned,
         K::DynamicType: Default,
@@ -139,7 +207,9 @@ impl Writer {
         let key = Key::of(object.meta());
         let api: Api<K> = Api::namespaced(self.client.clone(), &key.namespace);
         let patch = pinned(object.meta().resource_version.as_deref(), patch);
-        api.patch(&key.name, &merge(), &Patch::Merge(&patch)).await.map_err(|e| WriteError::of(what, &key, e))
+        api.patch(&key.name, &merge(), &Patch::Merge(&patch))
+            .await
+            .map_err(|e| WriteError::of(what, &key, e))
     }
 
     /// Adds or removes our finalizer on a cluster-wide object.
@@ -148,17 +218,23 @@ impl Writer {
         K: Resource<Scope = kube::core::ClusterResourceScope> + Clone + Debug + DeserializeOwned,
         K::DynamicType: Default,
     {
-        let Some(patch) = finalizer_patch(object.meta(), present) else { return Ok(None) };
+        let Some(patch) = finalizer_patch(object.meta(), present) else {
+            return Ok(None);
+        };
         let key = Key::of(object.meta());
         let api: Api<K> = Api::all(self.client.clone());
         let patch = pinned(object.meta().resource_version.as_deref(), patch);
         let written = api.patch(&key.name, &merge(), &Patch::Merge(&patch)).await;
-        written.map(Some).map_err(|e| WriteError::of("change finalizers of", &key, e))
+        written
+            .map(Some)
+            .map_err(|e| WriteError::of("change finalizers of", &key, e))
     }
 
     /// Removes our finalizer from a Workload.
     pub async fn release(&self, workload: &Workload) -> Result<Option<Workload>, WriteError> {
-        let Some(patch) = finalizer_patch(&workload.metadata, false) else { return Ok(None) };
+        let Some(patch) = finalizer_patch(&workload.metadata, false) else {
+            return Ok(None);
+        };
         match self.namespaced(workload, patch, "let go Workload").await {
             Ok(written) => Ok(Some(written)),
             Err(WriteError::Gone { .. }) => Ok(None),
@@ -167,37 +243,77 @@ impl Writer {
     }
 
     /// Replaces the status of an object that only we write.
-    pub async fn replace_status<K>(&self, object: &K, api: Api<K>, status: &impl Serialize) -> Result<K, WriteError>
+    pub async fn replace_status<K>(
+        &self,
+        object: &K,
+        api: Api<K>,
+        status: &impl Serialize,
+    ) -> Result<K, WriteError>
     where
         K: Resource + Clone + Debug + Serialize + DeserializeOwned,
     {
         const WHAT: &str = "write status of";
         let key = Key::of(object.meta());
-        let json = |source| WriteError::Json { what: WHAT, key: key.clone(), source };
+        let json = |source| WriteError::Json {
+            what: WHAT,
+            key: key.clone(),
+            source,
+        };
         let old = serde_json::to_value(object).map_err(json)?;
         let new = serde_json::to_value(status).map_err(json)?;
-        let Some(change) = jobs::merge::between(old.get("status").unwrap_or(&Value::Null), &new) else { return Ok(object.clone()) };
-        let written = api.patch_status(&key.name, &merge(), &Patch::Merge(json!({"status": change}))).await;
+        let Some(change) = jobs::merge::between(old.get("status").unwrap_or(&Value::Null), &new)
+        else {
+            return Ok(object.clone());
+        };
+        let written = api
+            .patch_status(
+                &key.name,
+                &merge(),
+                &Patch::Merge(json!({"status": change})),
+            )
+            .await;
         written.map_err(|e| WriteError::of(WHAT, &key, e))
     }
 
     /// Reads a job.
-    pub async fn find_job(&self, resource: &ApiResource, key: &Key) -> Result<Option<DynamicObject>, WriteError> {
-        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &key.namespace, resource);
-        api.get_opt(&key.name).await.map_err(|e| WriteError::of("read job", key, e))
+    pub async fn find_job(
+        &self,
+        resource: &ApiResource,
+        key: &Key,
+    ) -> Result<Option<DynamicObject>, WriteError> {
+        let api: Api<DynamicObject> =
+            Api::namespaced_with(self.client.clone(), &key.namespace, resource);
+        api.get_opt(&key.name)
+            .await
+            .map_err(|e| WriteError::of("read job", key, e))
     }
 
     /// Changes a job.
-    pub async fn job(&self, resource: &ApiResource, key: &Key, version: Option<&str>, patch: Value, status: bool) -> Result<DynamicObject, WriteError> {
-        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &key.namespace, resource);
+    pub async fn job(
+        &self,
+        resource: &ApiResource,
+        key: &Key,
+        version: Option<&str>,
+        patch: Value,
+        status: bool,
+    ) -> Result<DynamicObject, WriteError> {
+        let api: Api<DynamicObject> =
+            Api::namespaced_with(self.client.clone(), &key.namespace, resource);
         let patch = Patch::Merge(pinned(version, patch));
-        let written = if status { api.patch_status(&key.name, &merge(), &patch).await } else { api.patch(&key.name, &merge(), &patch).await };
+        let written = if status {
+            api.patch_status(&key.name, &merge(), &patch).await
+        } else {
+            api.patch(&key.name, &merge(), &patch).await
+        };
         written.map_err(|e| WriteError::of("change job", key, e))
     }
 }
 
 fn merge() -> PatchParams {
-    PatchParams { field_manager: Some(FIELD_MANAGER.to_owned()), ..PatchParams::default() }
+    PatchParams {
+        field_manager: Some(FIELD_MANAGER.to_owned()),
+        ..PatchParams::default()
+    }
 }
 
 /// A merge patch that is refused when the object is not in this version any more.
@@ -240,7 +356,9 @@ fn leftovers(wanted: &WorkloadStatus, written: &Workload) -> Option<Value> {
 
 fn finalizer_patch(meta: &kueue_api::ObjectMeta, present: bool) -> Option<Value> {
     let mut finalizers = meta.finalizers.clone().unwrap_or_default();
-    let there = finalizers.iter().any(|name| name == RESOURCE_IN_USE_FINALIZER);
+    let there = finalizers
+        .iter()
+        .any(|name| name == RESOURCE_IN_USE_FINALIZER);
     if there == present {
         return None;
     }

@@ -21,7 +21,11 @@ use crate::merge;
 use crate::pod_set_info::PodSetInfo;
 
 /// Labels that the Job controller puts into the template and that say nothing about the work.
-const OWN_LABELS: &[&str] = &["controller-uid", "batch.kubernetes.io/controller-uid", "job-name"];
+const OWN_LABELS: &[&str] = &[
+    "controller-uid",
+    "batch.kubernetes.io/controller-uid",
+    "job-name",
+];
 
 /// A Job.
 #[derive(Clone, Debug)]
@@ -30,7 +34,10 @@ pub struct BatchJob(pub Job);
 impl BatchJob {
     /// Reads an object.
     pub fn read(value: Value) -> Result<Box<dyn GenericJob>, JobError> {
-        let job = serde_json::from_value(value).map_err(|source| JobError::Read { kind: BATCH_JOB.kind, source })?;
+        let job = serde_json::from_value(value).map_err(|source| JobError::Read {
+            kind: BATCH_JOB.kind,
+            source,
+        })?;
         Ok(Box::new(Self(job)))
     }
 
@@ -43,7 +50,12 @@ impl BatchJob {
     }
 
     fn annotation(&self, key: &str) -> Option<&str> {
-        self.0.metadata.annotations.as_ref()?.get(key).map(String::as_str)
+        self.0
+            .metadata
+            .annotations
+            .as_ref()?
+            .get(key)
+            .map(String::as_str)
     }
 
     fn is_stopping(&self) -> bool {
@@ -61,7 +73,9 @@ impl BatchJob {
     }
 
     fn min_parallelism(&self) -> Result<Option<i32>, JobError> {
-        let Some(text) = self.annotation(annotations::JOB_MIN_PARALLELISM) else { return Ok(None) };
+        let Some(text) = self.annotation(annotations::JOB_MIN_PARALLELISM) else {
+            return Ok(None);
+        };
         let wrong = |_| JobError::Value {
             place: format!("metadata.annotations[{}]", annotations::JOB_MIN_PARALLELISM),
             value: text.to_owned(),
@@ -85,11 +99,16 @@ impl BatchJob {
 
     /// Pods that will not run again.
     fn terminal(&self) -> i32 {
-        let Some(status) = self.status() else { return 0 };
+        let Some(status) = self.status() else {
+            return 0;
+        };
         let indexed = self.spec().and_then(|s| s.completion_mode.as_deref()) == Some("Indexed");
         if indexed {
             let below = self.spec().and_then(|s| s.completions).unwrap_or_default();
-            let lists = [status.completed_indexes.as_deref(), status.failed_indexes.as_deref()];
+            let lists = [
+                status.completed_indexes.as_deref(),
+                status.failed_indexes.as_deref(),
+            ];
             return indexes::count_union(lists.into_iter().flatten(), below);
         }
         status.succeeded.unwrap_or_default()
@@ -111,7 +130,10 @@ impl BatchJob {
     }
 
     fn patch_to(&self, new: &Self) -> Option<Value> {
-        let (old, new) = (serde_json::to_value(&self.0).ok()?, serde_json::to_value(&new.0).ok()?);
+        let (old, new) = (
+            serde_json::to_value(&self.0).ok()?,
+            serde_json::to_value(&new.0).ok()?,
+        );
         merge::between(&old, &new)
     }
 }
@@ -143,11 +165,23 @@ impl GenericJob for BatchJob {
             labels.retain(|key, _| !OWN_LABELS.contains(&key.as_str()));
         }
         let name = DEFAULT_POD_SET.to_owned();
-        Ok(vec![PodSet { name, template, count: self.pods(), min_count: self.min_parallelism()?, topology_request: None }])
+        Ok(vec![PodSet {
+            name,
+            template,
+            count: self.pods(),
+            min_count: self.min_parallelism()?,
+            topology_request: None,
+        }])
     }
 
     fn run_with(&mut self, infos: &[PodSetInfo]) -> Result<(), StartError> {
-        let [info] = infos else { return Err(JobError::Infos { want: 1, got: infos.len() }.into()) };
+        let [info] = infos else {
+            return Err(JobError::Infos {
+                want: 1,
+                got: infos.len(),
+            }
+            .into());
+        };
         if self.min_parallelism()?.is_some() {
             self.set_parallelism(info.count);
         }
@@ -174,10 +208,15 @@ impl GenericJob for BatchJob {
     }
 
     fn finished(&self) -> Option<Finish> {
-        let over = |c: &&k8s_openapi::api::batch::v1::JobCondition| c.status == "True" && matches!(c.type_.as_str(), "Complete" | "Failed");
+        let over = |c: &&k8s_openapi::api::batch::v1::JobCondition| {
+            c.status == "True" && matches!(c.type_.as_str(), "Complete" | "Failed")
+        };
         let condition = self.status()?.conditions.iter().flatten().find(over)?;
         let message = condition.message.clone().unwrap_or_default();
-        Some(Finish { success: condition.type_ == "Complete", message })
+        Some(Finish {
+            success: condition.type_ == "Complete",
+            message,
+        })
     }
 
     fn is_active(&self) -> bool {
@@ -185,14 +224,23 @@ impl GenericJob for BatchJob {
     }
 
     fn pods_ready(&self) -> bool {
-        let Some(status) = self.status() else { return false };
-        let uncounted = status.uncounted_terminated_pods.as_ref().and_then(|u| u.succeeded.as_ref()).map_or(0, Vec::len);
+        let Some(status) = self.status() else {
+            return false;
+        };
+        let uncounted = status
+            .uncounted_terminated_pods
+            .as_ref()
+            .and_then(|u| u.succeeded.as_ref())
+            .map_or(0, Vec::len);
         let done = status.succeeded.unwrap_or_default() + status.ready.unwrap_or_default();
         done.saturating_add(i32::try_from(uncounted).unwrap_or(i32::MAX)) >= self.pods()
     }
 
     fn to_value(&self) -> Result<Value, JobError> {
-        serde_json::to_value(&self.0).map_err(|source| JobError::Write { kind: BATCH_JOB.kind, source })
+        serde_json::to_value(&self.0).map_err(|source| JobError::Write {
+            kind: BATCH_JOB.kind,
+            source,
+        })
     }
 
     fn reclaimable_pods(&self) -> Option<Vec<ReclaimablePod>> {
@@ -201,12 +249,18 @@ impl GenericJob for BatchJob {
         if parallelism <= 1 || terminal == 0 {
             return Some(Vec::new());
         }
-        let completions = self.spec().and_then(|s| s.completions).unwrap_or(parallelism);
+        let completions = self
+            .spec()
+            .and_then(|s| s.completions)
+            .unwrap_or(parallelism);
         let remaining = completions.saturating_sub(terminal).max(0);
         if remaining >= parallelism {
             return Some(Vec::new());
         }
-        Some(vec![ReclaimablePod { name: DEFAULT_POD_SET.to_owned(), count: parallelism - remaining }])
+        Some(vec![ReclaimablePod {
+            name: DEFAULT_POD_SET.to_owned(),
+            count: parallelism - remaining,
+        }])
     }
 
     fn problems(&self) -> Vec<FieldError> {

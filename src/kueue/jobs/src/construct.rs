@@ -28,12 +28,19 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { label_keys_to_copy: Vec::new(), longest_name: naming::MAX_NAME }
+        Self {
+            label_keys_to_copy: Vec::new(),
+            longest_name: naming::MAX_NAME,
+        }
     }
 }
 
 /// Makes the Workload of a job.
-pub fn workload(job: &dyn GenericJob, priority: Priority, options: &Options) -> Result<Workload, JobError> {
+pub fn workload(
+    job: &dyn GenericJob,
+    priority: Priority,
+    options: &Options,
+) -> Result<Workload, JobError> {
     let spec = WorkloadSpec {
         pod_sets: pod_sets(job)?,
         queue_name: job.queue_name().map(str::to_owned),
@@ -42,7 +49,11 @@ pub fn workload(job: &dyn GenericJob, priority: Priority, options: &Options) -> 
         maximum_execution_time_seconds: job.max_execution_seconds(),
         ..WorkloadSpec::default()
     };
-    Ok(Workload { metadata: metadata(job, options), spec, status: None })
+    Ok(Workload {
+        metadata: metadata(job, options),
+        spec,
+        status: None,
+    })
 }
 
 /// The podsets of a job in the form a Workload can hold.
@@ -51,7 +62,10 @@ pub fn pod_sets(job: &dyn GenericJob) -> Result<Vec<PodSet>, JobError> {
     for set in &mut sets {
         if let Some(spec) = set.template.spec.as_mut() {
             let init = spec.init_containers.iter_mut().flatten();
-            spec.containers.iter_mut().chain(init).for_each(one_value_per_variable);
+            spec.containers
+                .iter_mut()
+                .chain(init)
+                .for_each(one_value_per_variable);
         }
     }
     Ok(sets)
@@ -59,7 +73,9 @@ pub fn pod_sets(job: &dyn GenericJob) -> Result<Vec<PodSet>, JobError> {
 
 /// Jobs may name a variable twice, Workloads may not; the last value is the one a container would see.
 fn one_value_per_variable(container: &mut Container) {
-    let Some(env) = container.env.as_mut() else { return };
+    let Some(env) = container.env.as_mut() else {
+        return;
+    };
     let mut once: Vec<EnvVar> = Vec::with_capacity(env.len());
     for variable in std::mem::take(env) {
         match once.iter_mut().find(|other| other.name == variable.name) {
@@ -82,12 +98,25 @@ fn metadata(job: &dyn GenericJob, options: &Options) -> ObjectMeta {
     if is_label_value(job.uid()) {
         copied.insert(labels::JOB_UID.to_owned(), job.uid().to_owned());
     }
-    let notes = own.annotations.iter().flatten().filter(|(key, _)| key.starts_with(annotations::PROVISIONING_REQUEST_PREFIX));
+    let notes = own
+        .annotations
+        .iter()
+        .flatten()
+        .filter(|(key, _)| key.starts_with(annotations::PROVISIONING_REQUEST_PREFIX));
     ObjectMeta {
-        name: Some(naming::workload_name(job.kind(), job.name(), job.uid(), options.longest_name)),
+        name: Some(naming::workload_name(
+            job.kind(),
+            job.name(),
+            job.uid(),
+            options.longest_name,
+        )),
         namespace: own.namespace.clone(),
         labels: Some(copied),
-        annotations: Some(notes.map(|(key, value)| (key.clone(), value.clone())).collect()),
+        annotations: Some(
+            notes
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect(),
+        ),
         finalizers: Some(vec![RESOURCE_IN_USE_FINALIZER.to_owned()]),
         owner_references: Some(vec![job.owner_reference()]),
         ..ObjectMeta::default()

@@ -11,7 +11,11 @@ use serde_json::{Map, Value};
 /// selectors.
 #[must_use]
 pub fn same_pod_sets(job: &[PodSet], workload: &[PodSet], admitted: bool) -> bool {
-    job.len() == workload.len() && job.iter().zip(workload).all(|(a, b)| same_pod_set(a, b, admitted))
+    job.len() == workload.len()
+        && job
+            .iter()
+            .zip(workload)
+            .all(|(a, b)| same_pod_set(a, b, admitted))
 }
 
 fn same_pod_set(a: &PodSet, b: &PodSet, admitted: bool) -> bool {
@@ -19,15 +23,22 @@ fn same_pod_set(a: &PodSet, b: &PodSet, admitted: bool) -> bool {
         return false;
     }
     let nothing = PodSpec::default();
-    let (a, b) = (a.template.spec.as_ref().unwrap_or(&nothing), b.template.spec.as_ref().unwrap_or(&nothing));
+    let (a, b) = (
+        a.template.spec.as_ref().unwrap_or(&nothing),
+        b.template.spec.as_ref().unwrap_or(&nothing),
+    );
     let placed = admitted
-        || (a.tolerations.as_deref().unwrap_or_default() == b.tolerations.as_deref().unwrap_or_default()
-            && a.node_selector.clone().unwrap_or_default() == b.node_selector.clone().unwrap_or_default());
-    placed && same_containers(&a.containers, &b.containers) && same_containers(some(&a.init_containers), some(&b.init_containers))
+        || (a.tolerations.as_deref().unwrap_or_default()
+            == b.tolerations.as_deref().unwrap_or_default()
+            && a.node_selector.clone().unwrap_or_default()
+                == b.node_selector.clone().unwrap_or_default());
+    placed
+        && same_containers(&a.containers, &b.containers)
+        && same_containers(some(a.init_containers.as_ref()), some(b.init_containers.as_ref()))
 }
 
-fn some(containers: &Option<Vec<Container>>) -> &[Container] {
-    containers.as_deref().unwrap_or_default()
+fn some(containers: Option<&Vec<Container>>) -> &[Container] {
+    containers.map_or(&[], Vec::as_slice)
 }
 
 fn same_containers(a: &[Container], b: &[Container]) -> bool {
@@ -47,7 +58,10 @@ fn canonical(container: &Container) -> Option<Value> {
 }
 
 fn canonical_amount(value: &mut Value) {
-    if let Some(amount) = value.as_str().and_then(|text| text.parse::<quantity::Quantity>().ok()) {
+    if let Some(amount) = value
+        .as_str()
+        .and_then(|text| text.parse::<quantity::Quantity>().ok())
+    {
         *value = Value::String(amount.nano().to_string());
     }
 }
@@ -56,7 +70,10 @@ fn prune(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             fields.values_mut().for_each(prune);
-            let kept: BTreeMap<String, Value> = std::mem::take(fields).into_iter().filter(|(_, v)| !is_empty(v)).collect();
+            let kept: BTreeMap<String, Value> = std::mem::take(fields)
+                .into_iter()
+                .filter(|(_, v)| !is_empty(v))
+                .collect();
             *fields = kept.into_iter().collect::<Map<_, _>>();
         }
         Value::Array(items) => items.iter_mut().for_each(prune),

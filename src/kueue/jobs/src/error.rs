@@ -29,7 +29,9 @@ pub enum JobError {
 
 /// A template cannot take what an admission wants to put into it. Trying again cannot help.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("invalid admission check PodSetUpdate: conflict for {place}: key {key}, {old:?} (template), {new:?} (admission)")]
+#[error(
+    "invalid admission check PodSetUpdate: conflict for {place}: key {key}, {old:?} (template), {new:?} (admission)"
+)]
 pub struct InjectError {
     /// The map in which the conflict is.
     pub place: &'static str,

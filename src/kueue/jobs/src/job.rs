@@ -99,7 +99,12 @@ impl dyn GenericJob + '_ {
     /// A label's value, if it is set to something.
     #[must_use]
     pub fn label(&self, key: &str) -> Option<&str> {
-        self.meta().labels.as_ref()?.get(key).map(String::as_str).filter(|value| !value.is_empty())
+        self.meta()
+            .labels
+            .as_ref()?
+            .get(key)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
     }
 
     /// Name of the LocalQueue it wants to go through.
@@ -117,7 +122,10 @@ impl dyn GenericJob + '_ {
     /// Seconds it may run at most, if the label is there and usable.
     #[must_use]
     pub fn max_execution_seconds(&self) -> Option<i32> {
-        self.label(labels::MAX_EXEC_TIME_SECONDS)?.parse().ok().filter(|seconds| *seconds > 0)
+        self.label(labels::MAX_EXEC_TIME_SECONDS)?
+            .parse()
+            .ok()
+            .filter(|seconds| *seconds > 0)
     }
 
     /// The reference its Workload carries.
@@ -137,6 +145,10 @@ impl dyn GenericJob + '_ {
     /// The controller that owns it.
     #[must_use]
     pub fn controller(&self) -> Option<&OwnerReference> {
-        self.meta().owner_references.as_ref()?.iter().find(|owner| owner.controller == Some(true))
+        self.meta()
+            .owner_references
+            .as_ref()?
+            .iter()
+            .find(|owner| owner.controller == Some(true))
     }
 }

@@ -24,13 +24,20 @@ impl JobKind {
     /// `group/version`, or the version alone for the core group.
     #[must_use]
     pub fn api_version(&self) -> String {
-        if self.group.is_empty() { self.version.to_owned() } else { format!("{}/{}", self.group, self.version) }
+        if self.group.is_empty() {
+            self.version.to_owned()
+        } else {
+            format!("{}/{}", self.group, self.version)
+        }
     }
 
     /// Whether an owner reference points at an object of this kind, in whatever version.
     #[must_use]
     pub fn owns(&self, owner: &OwnerReference) -> bool {
-        let group = owner.api_version.rsplit_once('/').map_or("", |(group, _)| group);
+        let group = owner
+            .api_version
+            .rsplit_once('/')
+            .map_or("", |(group, _)| group);
         owner.kind == self.kind && group == self.group
     }
 }

@@ -15,7 +15,10 @@ const HASH: usize = 5;
 /// and a job from its namesake created later.
 #[must_use]
 pub fn workload_name(kind: &JobKind, name: &str, uid: &str, longest: usize) -> String {
-    let digest = hex::encode(Sha1::digest(format!("{}\n{}\n{name}\n{uid}", kind.kind, kind.group)));
+    let digest = hex::encode(Sha1::digest(format!(
+        "{}\n{}\n{name}\n{uid}",
+        kind.kind, kind.group
+    )));
     let mut prefix = format!("{}-{name}", kind.kind.to_lowercase());
     let mut end = prefix.len().min(longest - HASH - 1);
     while !prefix.is_char_boundary(end) {

@@ -26,10 +26,16 @@ fn main() -> ExitCode {
         Ok(configuration) => configuration,
         Err(error) => return fail("configuration", &error, MISUSE),
     };
-    if rustls::crypto::ring::default_provider().install_default().is_err() {
+    if rustls::crypto::ring::default_provider()
+        .install_default()
+        .is_err()
+    {
         tracing::warn!("a TLS provider was installed already");
     }
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+    {
         Ok(runtime) => runtime,
         Err(error) => return fail("start", &error.into(), 1),
     };
@@ -39,7 +45,10 @@ fn main() -> ExitCode {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "the log may not be there yet when this is needed")]
+#[expect(
+    clippy::print_stderr,
+    reason = "the log may not be there yet when this is needed"
+)]
 fn fail(what: &str, error: &anyhow::Error, status: u8) -> ExitCode {
     eprintln!("kueue-manager: {what}: {error:#}");
     ExitCode::from(status)

@@ -24,7 +24,11 @@ use webhooks::tls::{self, Identity};
 use crate::options::Options;
 use crate::{clock, settings};
 
-const BUILD: Build = Build { version: concat!("v", env!("CARGO_PKG_VERSION")), commit: "unknown", date: "unknown" };
+const BUILD: Build = Build {
+    version: concat!("v", env!("CARGO_PKG_VERSION")),
+    commit: "unknown",
+    date: "unknown",
+};
 
 /// Runs until SIGTERM or SIGINT, or until a part fails.
 pub(crate) async fn run(options: Options, configuration: Configuration) -> anyhow::Result<()> {
@@ -34,18 +38,35 @@ pub(crate) async fn run(options: Options, configuration: Configuration) -> anyho
     let stop = CancellationToken::new();
     listen_for_signals(stop.clone())?;
     let client = connect(options.kubeconfig.as_deref()).await?;
-    let instance = format!("{}_{}", options.pod_name.as_deref().unwrap_or("kueue-manager"), uuid::Uuid::new_v4());
+    let instance = format!(
+        "{}_{}",
+        options.pod_name.as_deref().unwrap_or("kueue-manager"),
+        uuid::Uuid::new_v4()
+    );
     let readiness = Readiness::default();
     let mut registry = Registry::default();
-    let controllers = Controllers::new(client.clone(), settings::controllers(&configuration, &instance)?, &mut registry);
+    let controllers = Controllers::new(
+        client.clone(),
+        settings::controllers(&configuration, &instance)?,
+        &mut registry,
+    );
     let context = controllers.context();
-    let gauges = WorldGauges { context: context.clone(), build: BUILD, resources: configuration.metrics.enable_cluster_queue_resources };
+    let gauges = WorldGauges {
+        context: context.clone(),
+        build: BUILD,
+        resources: configuration.metrics.enable_cluster_queue_resources,
+    };
     telemetry::metrics::register_gauges(&mut registry, Arc::new(gauges));
 
     let mut servers = Servers::new(&configuration, stop.clone());
     servers.probes(&readiness)?;
     servers.webhooks(&context, &readiness).await?;
-    servers.metrics(scrape::guard(telemetry::metrics::router(Arc::new(registry)), client.clone())).await?;
+    servers
+        .metrics(scrape::guard(
+            telemetry::metrics::router(Arc::new(registry)),
+            client.clone(),
+        ))
+        .await?;
     servers.certificate(client);
 
     let outcome = controllers.run(&readiness, stop.clone()).await;
@@ -83,31 +104,62 @@ impl<'a> Servers<'a> {
         } else {
             Identity::folder(Path::new(&configuration.webhook.cert_dir))
         };
-        Self { configuration, certificate: Arc::new(certificate), stop, running: JoinSet::new() }
+        Self {
+            configuration,
+            certificate: Arc::new(certificate),
+            stop,
+            running: JoinSet::new(),
+        }
     }
 
     fn probes(&mut self, readiness: &Readiness) -> anyhow::Result<()> {
         let health = &self.configuration.health;
-        let Some(address) = parse_bind(&health.bind_address).context("health.healthProbeBindAddress")? else { return Ok(()) };
-        let router = health::router(&health.liveness_endpoint, &health.readiness_endpoint, readiness);
+        let Some(address) =
+            parse_bind(&health.bind_address).context("health.healthProbeBindAddress")?
+        else {
+            return Ok(());
+        };
+        let router = health::router(
+            &health.liveness_endpoint,
+            &health.readiness_endpoint,
+            readiness,
+        );
         let stop = self.stop.clone();
-        self.running.spawn(async move { health::serve(address, router, stop).await.with_context(|| format!("cannot serve probes on {address}")) });
+        self.running.spawn(async move {
+            health::serve(address, router, stop)
+                .await
+                .with_context(|| format!("cannot serve probes on {address}"))
+        });
         Ok(())
     }
 
-    async fn webhooks(&mut self, context: &Arc<controllers::context::Context>, readiness: &Readiness) -> anyhow::Result<()> {
+    async fn webhooks(
+        &mut self,
+        context: &Arc<controllers::context::Context>,
+        readiness: &Readiness,
+    ) -> anyhow::Result<()> {
         let webhook = &self.configuration.webhook;
-        let address = parse_bind(&format!("{}:{}", webhook.host, webhook.port)).context("webhook.host")?;
-        let Some(address) = address else { return Ok(()) };
+        let address =
+            parse_bind(&format!("{}:{}", webhook.host, webhook.port)).context("webhook.host")?;
+        let Some(address) = address else {
+            return Ok(());
+        };
         let state = webhooks::Context {
             features: self.configuration.features.clone(),
-            managed_jobs_namespace_selector: self.configuration.managed_jobs_namespace_selector.clone(),
+            managed_jobs_namespace_selector: self
+                .configuration
+                .managed_jobs_namespace_selector
+                .clone(),
             manage_jobs_without_queue_name: self.configuration.manage_jobs_without_queue_name,
             cluster: Arc::new(Surroundings(context.clone())),
         };
         let router = when_complete(webhooks::router(Arc::new(state)), context.clone());
         self.serve("webhooks", address, router).await?;
-        let (certificate, check, stop) = (self.certificate.clone(), readiness.check("webhook certificate"), self.stop.clone());
+        let (certificate, check, stop) = (
+            self.certificate.clone(),
+            readiness.check("webhook certificate"),
+            self.stop.clone(),
+        );
         self.running.spawn(async move {
             tokio::select! {
                 () = until_shown(&certificate, &check) => {}
@@ -126,10 +178,21 @@ impl<'a> Servers<'a> {
     }
 
     /// Listens at once, so that a port in use is an error at start.
-    async fn serve(&mut self, what: &'static str, address: SocketAddr, router: axum::Router) -> anyhow::Result<()> {
-        let listener = TcpListener::bind(address).await.with_context(|| format!("cannot serve {what} on {address}"))?;
+    async fn serve(
+        &mut self,
+        what: &'static str,
+        address: SocketAddr,
+        router: axum::Router,
+    ) -> anyhow::Result<()> {
+        let listener = TcpListener::bind(address)
+            .await
+            .with_context(|| format!("cannot serve {what} on {address}"))?;
         let (certificate, stop) = (self.certificate.clone(), self.stop.clone());
-        self.running.spawn(async move { tls::serve(listener, certificate, router, stop).await.with_context(|| format!("serving {what}")) });
+        self.running.spawn(async move {
+            tls::serve(listener, certificate, router, stop)
+                .await
+                .with_context(|| format!("serving {what}"))
+        });
         Ok(())
     }
 

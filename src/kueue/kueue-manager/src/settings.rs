@@ -22,12 +22,17 @@ pub(crate) fn load(options: &Options) -> anyhow::Result<Configuration> {
         Some(path) => read(path, own.as_deref())?,
         None => Configuration::defaults(own.as_deref()),
     };
-    if let Some(text) = options.feature_gates.as_deref().filter(|text| !text.is_empty()) {
+    if let Some(text) = options
+        .feature_gates
+        .as_deref()
+        .filter(|text| !text.is_empty())
+    {
         if configuration.features != Features::default() {
             bail!("feature gates for CLI and configuration cannot both specified");
         }
         let set = parse_flag(text).map_err(anyhow::Error::msg)?;
-        configuration.features = Features::start(&set).map_err(|errors| anyhow::Error::msg(aggregate(&errors)))?;
+        configuration.features =
+            Features::start(&set).map_err(|errors| anyhow::Error::msg(aggregate(&errors)))?;
     }
     if let Some(address) = &options.metrics_bind_address {
         configuration.metrics.bind_address.clone_from(address);
@@ -42,23 +47,37 @@ pub(crate) fn load(options: &Options) -> anyhow::Result<Configuration> {
 }
 
 fn read(path: &Path, own: Option<&str>) -> anyhow::Result<Configuration> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     Configuration::parse(&text, own).with_context(|| path.display().to_string())
 }
 
 /// The kinds of jobs that the configuration names.
 pub(crate) fn kinds(configuration: &Configuration) -> Vec<&'static JobKind> {
-    configuration.integrations.frameworks.iter().filter_map(|name| jobs::kind::of_framework(name)).collect()
+    configuration
+        .integrations
+        .frameworks
+        .iter()
+        .filter_map(|name| jobs::kind::of_framework(name))
+        .collect()
 }
 
 /// What the controllers are started with.
-pub(crate) fn controllers(configuration: &Configuration, instance: &str) -> anyhow::Result<run::Options> {
+pub(crate) fn controllers(
+    configuration: &Configuration,
+    instance: &str,
+) -> anyhow::Result<run::Options> {
     let features = &configuration.features;
     let selector = configuration.managed_jobs_namespace_selector.clone();
-    let longest = if features.on(gate::SHORT_WORKLOAD_NAMES) { jobs::naming::MAX_SHORT_NAME } else { jobs::naming::MAX_NAME };
+    let longest = if features.on(gate::SHORT_WORKLOAD_NAMES) {
+        jobs::naming::MAX_SHORT_NAME
+    } else {
+        jobs::naming::MAX_NAME
+    };
     let settings = context::Settings {
         manage_jobs_without_queue_name: configuration.manage_jobs_without_queue_name,
-        managed_namespaces: Selector::try_from(selector).context("managedJobsNamespaceSelector cannot be used")?,
+        managed_namespaces: Selector::try_from(selector)
+            .context("managedJobsNamespaceSelector cannot be used")?,
         workloads: jobs::construct::Options {
             label_keys_to_copy: configuration.integrations.label_keys_to_copy.clone(),
             longest_name: longest,

@@ -25,22 +25,51 @@ const HEAD: &str = "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configurati
 
 #[test]
 fn options_win_over_the_file() {
-    let (path, _keep) = file(&format!("{HEAD}health:\n  healthProbeBindAddress: ':1'\nmetrics:\n  bindAddress: ':2'\n"));
-    let given = options(&["--config", path.to_str().unwrap(), "--metrics-bind-address", "0", "--leader-elect", "false"]);
+    let (path, _keep) = file(&format!(
+        "{HEAD}health:\n  healthProbeBindAddress: ':1'\nmetrics:\n  bindAddress: ':2'\n"
+    ));
+    let given = options(&[
+        "--config",
+        path.to_str().unwrap(),
+        "--metrics-bind-address",
+        "0",
+        "--leader-elect",
+        "false",
+    ]);
     let configuration = settings::load(&given).unwrap();
     assert_eq!(configuration.health.bind_address, ":1");
     assert_eq!(configuration.metrics.bind_address, "0");
-    assert!(settings::controllers(&configuration, "me").unwrap().lease.is_none());
+    assert!(
+        settings::controllers(&configuration, "me")
+            .unwrap()
+            .lease
+            .is_none()
+    );
 }
 
 #[test]
 fn gates_are_given_in_one_place() {
     let (path, _keep) = file(&format!("{HEAD}featureGates:\n  PartialAdmission: false\n"));
     let config = path.to_str().unwrap();
-    let error = settings::load(&options(&["--config", config, "--feature-gates", "PartialAdmission=true"])).unwrap_err();
-    assert_eq!(error.to_string(), "feature gates for CLI and configuration cannot both specified");
+    let error = settings::load(&options(&[
+        "--config",
+        config,
+        "--feature-gates",
+        "PartialAdmission=true",
+    ]))
+    .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "feature gates for CLI and configuration cannot both specified"
+    );
     let configuration = settings::load(&options(&["--config", config])).unwrap();
-    assert!(!settings::controllers(&configuration, "me").unwrap().cache.features.partial_admission);
+    assert!(
+        !settings::controllers(&configuration, "me")
+            .unwrap()
+            .cache
+            .features
+            .partial_admission
+    );
 }
 
 #[test]
@@ -51,5 +80,8 @@ fn mistakes_are_named() {
     let error = settings::load(&options(&["--feature-gates", "NoSuchGate=true"])).unwrap_err();
     assert!(format!("{error:#}").contains("NoSuchGate"), "{error:#}");
     let error = settings::load(&options(&["--config", "/nowhere/config.yaml"])).unwrap_err();
-    assert!(format!("{error:#}").contains("/nowhere/config.yaml"), "{error:#}");
+    assert!(
+        format!("{error:#}").contains("/nowhere/config.yaml"),
+        "{error:#}"
+    );
 }

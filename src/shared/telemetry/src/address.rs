@@ -15,7 +15,9 @@ pub fn parse_bind(text: &str) -> Result<Option<SocketAddr>, AddressError> {
     if text.is_empty() || text == "0" {
         return Ok(None);
     }
-    let wrong = || AddressError { text: text.to_owned() };
+    let wrong = || AddressError {
+        text: text.to_owned(),
+    };
     let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
     let port = port.parse().map_err(|_| wrong())?;
     let host = host.trim_start_matches('[').trim_end_matches(']');

@@ -47,7 +47,11 @@ impl Readiness {
     #[must_use]
     pub fn missing(&self) -> Vec<String> {
         let checks = self.checks.lock().unwrap_or_else(PoisonError::into_inner);
-        checks.iter().filter(|(_, check)| !check.holds()).map(|(name, _)| name.clone()).collect()
+        checks
+            .iter()
+            .filter(|(_, check)| !check.holds())
+            .map(|(name, _)| name.clone())
+            .collect()
     }
 }
 
@@ -59,10 +63,15 @@ pub fn router(liveness: &str, readiness: &str, ready: &Readiness) -> Router {
         std::future::ready(if missing.is_empty() {
             (StatusCode::OK, "ok\n".to_owned())
         } else {
-            (StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {}\n", missing.join(", ")))
+            (
+                StatusCode::SERVICE_UNAVAILABLE,
+                format!("not ready: {}\n", missing.join(", ")),
+            )
         })
     };
-    Router::new().route(&path(liveness), get(|| std::future::ready("ok\n"))).route(&path(readiness), get(answer))
+    Router::new()
+        .route(&path(liveness), get(|| std::future::ready("ok\n")))
+        .route(&path(readiness), get(answer))
 }
 
 fn path(name: &str) -> String {
@@ -70,7 +79,13 @@ fn path(name: &str) -> String {
 }
 
 /// Serves a router over plain HTTP until `stop`.
-pub async fn serve(address: SocketAddr, router: Router, stop: CancellationToken) -> std::io::Result<()> {
+pub async fn serve(
+    address: SocketAddr,
+    router: Router,
+    stop: CancellationToken,
+) -> std::io::Result<()> {
     let listener = tokio::net::TcpListener::bind(address).await?;
-    axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await
+    axum::serve(listener, router)
+        .with_graceful_shutdown(stop.cancelled_owned())
+        .await
 }

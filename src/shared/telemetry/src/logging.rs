@@ -57,9 +57,14 @@ pub fn parse_encoder(text: &str) -> Result<Encoder, LogError> {
 /// Installs the log of this process. `rooms` are the crates whose level is `level`; everything else only warns.
 pub fn install(level: LevelFilter, encoder: Encoder, rooms: &[&str]) -> Result<(), LogError> {
     let outside = level.min(LevelFilter::WARN);
-    let directives = rooms.iter().fold(outside.to_string(), |all, room| format!("{all},{room}={level}"));
+    let directives = rooms.iter().fold(outside.to_string(), |all, room| {
+        format!("{all},{room}={level}")
+    });
     let filter = EnvFilter::try_new(directives).map_err(|_| LogError::Level(level.to_string()))?;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(false);
     match encoder {
         Encoder::Json => lines.json().flatten_event(true).finish().try_init(),
         Encoder::Console => lines.finish().try_init(),

@@ -33,7 +33,10 @@ pub struct Labelled<M, C> {
 
 impl<M: Clone + 'static, C: MetricConstructor<M>> Labelled<M, C> {
     fn new(constructor: C) -> Self {
-        Self { family: Family::new_with_constructor(constructor), known: Arc::default() }
+        Self {
+            family: Family::new_with_constructor(constructor),
+            known: Arc::default(),
+        }
     }
 
     /// The metric of these labels.
@@ -49,7 +52,11 @@ impl<M: Clone + 'static, C: MetricConstructor<M>> Labelled<M, C> {
     /// Drops every metric that carries all of these labels.
     pub fn forget(&self, labels: &[(&str, &str)]) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let carries = |has: &Labels| labels.iter().all(|(name, value)| has.iter().any(|(n, v)| n == name && v == value));
+        let carries = |has: &Labels| {
+            labels
+                .iter()
+                .all(|(name, value)| has.iter().any(|(n, v)| n == name && v == value))
+        };
         let gone: Vec<Labels> = known.iter().filter(|has| carries(has)).cloned().collect();
         for labels in gone {
             self.family.remove(&labels);
@@ -99,7 +106,8 @@ impl Collector for Scrape {
             if gauge.samples.is_empty() {
                 continue;
             }
-            let mut family = encoder.encode_descriptor(gauge.name, gauge.help, None, MetricType::Gauge)?;
+            let mut family =
+                encoder.encode_descriptor(gauge.name, gauge.help, None, MetricType::Gauge)?;
             for (labels, value) in &gauge.samples {
                 ConstGauge::new(*value).encode(family.encode_family(labels)?)?;
             }
@@ -121,7 +129,12 @@ pub fn register_counter(registry: &mut Registry, name: &str, help: &str) -> Coun
 }
 
 /// Registers a histogram.
-pub fn register_histogram(registry: &mut Registry, name: &str, help: &str, bounds: Vec<f64>) -> Histograms {
+pub fn register_histogram(
+    registry: &mut Registry,
+    name: &str,
+    help: &str,
+    bounds: Vec<f64>,
+) -> Histograms {
     let histograms = Histograms::new(Buckets(bounds));
     registry.register(name, help, histograms.family.clone());
     histograms
@@ -142,7 +155,13 @@ pub fn render(registry: &Registry) -> String {
 pub fn router(registry: Arc<Registry>) -> Router {
     let answer = move || {
         let text = render(&registry);
-        std::future::ready(([(CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text))
+        std::future::ready((
+            [(
+                CONTENT_TYPE,
+                "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            )],
+            text,
+        ))
     };
     Router::new().route("/metrics", get(answer))
 }

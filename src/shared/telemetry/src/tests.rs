@@ -30,7 +30,12 @@ fn bind_addresses_are_read_the_go_way() {
 
 #[test]
 fn log_levels_are_read_as_zap_does() {
-    for (text, want) in [("info", LevelFilter::INFO), ("2", LevelFilter::DEBUG), ("5", LevelFilter::TRACE), ("panic", LevelFilter::ERROR)] {
+    for (text, want) in [
+        ("info", LevelFilter::INFO),
+        ("2", LevelFilter::DEBUG),
+        ("5", LevelFilter::TRACE),
+        ("panic", LevelFilter::ERROR),
+    ] {
         assert_eq!(logging::parse_level(text).unwrap(), want, "{text}");
     }
     assert!(logging::parse_level("0").is_err());
@@ -39,7 +44,10 @@ fn log_levels_are_read_as_zap_does() {
 }
 
 async fn get(router: axum::Router, path: &str) -> (StatusCode, String) {
-    let answer = router.oneshot(Request::get(path).body(Body::empty()).unwrap()).await.unwrap();
+    let answer = router
+        .oneshot(Request::get(path).body(Body::empty()).unwrap())
+        .await
+        .unwrap();
     let status = answer.status();
     let body = answer.into_body().collect().await.unwrap().to_bytes();
     (status, String::from_utf8(body.to_vec()).unwrap())
@@ -51,8 +59,17 @@ async fn readiness_names_what_is_missing() {
     let (watches, certificate) = (ready.check("watches"), ready.check("certificate"));
     watches.set(true);
     let router = health::router("healthz", "readyz", &ready);
-    assert_eq!(get(router.clone(), "/healthz").await, (StatusCode::OK, "ok\n".to_owned()));
-    assert_eq!(get(router.clone(), "/readyz").await, (StatusCode::SERVICE_UNAVAILABLE, "not ready: certificate\n".to_owned()));
+    assert_eq!(
+        get(router.clone(), "/healthz").await,
+        (StatusCode::OK, "ok\n".to_owned())
+    );
+    assert_eq!(
+        get(router.clone(), "/readyz").await,
+        (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "not ready: certificate\n".to_owned()
+        )
+    );
     certificate.set(true);
     assert_eq!(get(router, "/readyz").await.0, StatusCode::OK);
 }
@@ -62,8 +79,16 @@ struct Two;
 impl Gauges for Two {
     fn gauges(&self) -> Vec<Gauge> {
         vec![
-            Gauge { name: "pending", help: "Waiting", samples: vec![(vec![("queue", "a".to_owned())], 2.0)] },
-            Gauge { name: "silent", help: "Nothing", samples: vec![] },
+            Gauge {
+                name: "pending",
+                help: "Waiting",
+                samples: vec![(vec![("queue", "a".to_owned())], 2.0)],
+            },
+            Gauge {
+                name: "silent",
+                help: "Nothing",
+                samples: vec![],
+            },
         ]
     }
 }
@@ -72,19 +97,38 @@ impl Gauges for Two {
 async fn exposition_has_counters_histograms_and_scraped_gauges() {
     let mut registry = Registry::default();
     let counter = metrics::register_counter(&mut registry, "done", "Done things");
-    let wait = metrics::register_histogram(&mut registry, "wait_seconds", "Waiting time", vec![1.0, 2.5]);
+    let wait = metrics::register_histogram(
+        &mut registry,
+        "wait_seconds",
+        "Waiting time",
+        vec![1.0, 2.5],
+    );
     metrics::register_gauges(&mut registry, Arc::new(Two));
     counter.with(&vec![("queue", "a".to_owned())]).inc();
     counter.with(&vec![("queue", "b".to_owned())]).inc();
     counter.forget(&[("queue", "b")]);
     wait.with(&vec![]).observe(2.0);
     let (_, text) = get(metrics::router(Arc::new(registry)), "/metrics").await;
-    expect_lines(&text, &["done_total{queue=\"a\"} 1", "wait_seconds_bucket{le=\"2.5\"} 1", "pending{queue=\"a\"} 2.0", "# EOF"]);
-    assert!(!text.contains("silent") && !text.contains("queue=\"b\""), "{text}");
+    expect_lines(
+        &text,
+        &[
+            "done_total{queue=\"a\"} 1",
+            "wait_seconds_bucket{le=\"2.5\"} 1",
+            "pending{queue=\"a\"} 2.0",
+            "# EOF",
+        ],
+    );
+    assert!(
+        !text.contains("silent") && !text.contains("queue=\"b\""),
+        "{text}"
+    );
 }
 
 fn expect_lines(text: &str, wanted: &[&str]) {
     for line in wanted {
-        assert!(text.lines().any(|l| l == *line), "{line} is missing in\n{text}");
+        assert!(
+            text.lines().any(|l| l == *line),
+            "{line} is missing in\n{text}"
+        );
     }
 }

@@ -9,7 +9,12 @@ pub(super) fn patch(configuration: &Value, version: Option<&str>, ca: &str) -> O
     let mut webhooks = configuration.get("webhooks")?.as_array()?.clone();
     let mut changed = false;
     for webhook in &mut webhooks {
-        let Some(client) = webhook.get_mut("clientConfig").filter(|client| client.get("service").is_some()) else { continue };
+        let Some(client) = webhook
+            .get_mut("clientConfig")
+            .filter(|client| client.get("service").is_some())
+        else {
+            continue;
+        };
         if client.get("caBundle") != Some(&wanted) {
             client["caBundle"] = wanted.clone();
             changed = true;

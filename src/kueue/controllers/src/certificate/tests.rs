@@ -13,6 +13,9 @@ fn every_webhook_that_is_a_service_trusts_the_bundle() {
     assert_eq!(patched["webhooks"][0]["clientConfig"]["caBundle"], "cGVt");
     assert_eq!(patched["webhooks"][1], url, "not ours to change");
     assert_eq!(patched["metadata"]["resourceVersion"], "7");
-    assert!(patch(&configuration(Some("cGVt")), Some("7"), "pem").is_none(), "nothing to do");
+    assert!(
+        patch(&configuration(Some("cGVt")), Some("7"), "pem").is_none(),
+        "nothing to do"
+    );
     assert!(patch(&json!({}), None, "pem").is_none());
 }

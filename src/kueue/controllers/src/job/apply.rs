@@ -27,8 +27,17 @@ struct Act<'a> {
     job: &'a dyn GenericJob,
 }
 
-pub(super) async fn step(context: &Arc<Context>, kind: usize, job: &Job, step: Step) -> Result<(), ReconcileError> {
-    let act = Act { context, kind, job: job.0.as_ref() };
+pub(super) async fn step(
+    context: &Arc<Context>,
+    kind: usize,
+    job: &Job,
+    step: Step,
+) -> Result<(), ReconcileError> {
+    let act = Act {
+        context,
+        kind,
+        job: job.0.as_ref(),
+    };
     match step {
         Step::Rest => Ok(()),
         Step::ClassMissing => {
@@ -39,7 +48,14 @@ pub(super) async fn step(context: &Arc<Context>, kind: usize, job: &Job, step: S
         Step::Update { workload } => act.update(&workload).await,
         Step::Delete { workload } => act.delete(&workload).await,
         Step::Settle { workload } => act.settle(&workload).await,
-        Step::Finish { workload, success, message } => act.finish(&workload, decide::finish_reason(success), &message).await,
+        Step::Finish {
+            workload,
+            success,
+            message,
+        } => {
+            act.finish(&workload, decide::finish_reason(success), &message)
+                .await
+        }
         Step::Reclaim { workload, pods } => {
             let written = context.writer.reclaimable(&workload, &pods).await?;
             context.world.saw_workload(written);
@@ -49,7 +65,10 @@ pub(super) async fn step(context: &Arc<Context>, kind: usize, job: &Job, step: S
         Step::Start { workload, infos } => act.start(&workload, &infos).await,
         Step::Stop { message, infos } => act.stop(infos.as_deref(), &message).await,
         Step::Release { workload } => act.release(&workload).await,
-        Step::Move { workload, queue } => act.change(&workload, json!({"spec": {"queueName": queue}})).await,
+        Step::Move { workload, queue } => {
+            act.change(&workload, json!({"spec": {"queueName": queue}}))
+                .await
+        }
         Step::SetPriority { workload } => act.set_priority(&workload).await,
     }
 }
@@ -60,30 +79,62 @@ impl Act<'_> {
     }
 
     fn class_missing(&self) {
-        let pod_class = || self.job.pod_sets().ok().and_then(|s| s.first()?.template.spec.as_ref()?.priority_class_name.clone());
+        let pod_class = || {
+            self.job.pod_sets().ok().and_then(|s| {
+                s.first()?
+                    .template
+                    .spec
+                    .as_ref()?
+                    .priority_class_name
+                    .clone()
+            })
+        };
         match self.job.workload_priority_class() {
-            Some(name) => self.event(Warning, "WorkloadPriorityClassNotFound", format!("WorkloadPriorityClass {name:?} not found")),
+            Some(name) => self.event(
+                Warning,
+                "WorkloadPriorityClassNotFound",
+                format!("WorkloadPriorityClass {name:?} not found"),
+            ),
             None => {
                 let name = pod_class().unwrap_or_default();
-                self.event(Warning, "ErrWorkloadCompose", format!("priorityclasses.scheduling.k8s.io {name:?} not found"));
+                self.event(
+                    Warning,
+                    "ErrWorkloadCompose",
+                    format!("priorityclasses.scheduling.k8s.io {name:?} not found"),
+                );
             }
         }
     }
 
     fn compose(&self) -> Result<Workload, ReconcileError> {
         let priority = priority::of(self.job, &self.context.world.stores).unwrap_or_default();
-        Ok(jobs::workload(self.job, priority, &self.context.settings.workloads)?)
+        Ok(jobs::workload(
+            self.job,
+            priority,
+            &self.context.settings.workloads,
+        )?)
     }
 
     async fn create(&self) -> Result<(), ReconcileError> {
         let made = match self.compose() {
-            Ok(workload) => self.context.writer.create(&workload).await.map_err(ReconcileError::from),
+            Ok(workload) => self
+                .context
+                .writer
+                .create(&workload)
+                .await
+                .map_err(ReconcileError::from),
             Err(error) => Err(error),
         };
         match made {
             Ok(created) => {
-                self.event(Normal, "CreatedWorkload", format!("Created Workload: {}", created.key()));
-                self.context.metrics.workload_created(self.job, (self.context.clock)());
+                self.event(
+                    Normal,
+                    "CreatedWorkload",
+                    format!("Created Workload: {}", created.key()),
+                );
+                self.context
+                    .metrics
+                    .workload_created(self.job, (self.context.clock)());
                 self.context.world.saw_workload(created);
                 Ok(())
             }
@@ -109,17 +160,37 @@ impl Act<'_> {
             return Err(ReconcileError::NeverEquivalent(workload.key()));
         };
         self.change(workload, json!({ "spec": spec })).await?;
-        self.event(Normal, "UpdatedWorkload", format!("Updated not matching Workload for suspended job: {}", workload.key()));
+        self.event(
+            Normal,
+            "UpdatedWorkload",
+            format!(
+                "Updated not matching Workload for suspended job: {}",
+                workload.key()
+            ),
+        );
         Ok(())
     }
 
     async fn delete(&self, workload: &Workload) -> Result<(), ReconcileError> {
         self.context.writer.delete(workload).await?;
         // The deletion changed the version; the finalizer goes with whatever version is there now.
-        let unpinned = Workload { metadata: kueue_api::ObjectMeta { resource_version: None, ..workload.metadata.clone() }, ..workload.clone() };
+        let unpinned = Workload {
+            metadata: kueue_api::ObjectMeta {
+                resource_version: None,
+                ..workload.metadata.clone()
+            },
+            ..workload.clone()
+        };
         self.context.writer.release(&unpinned).await?;
-        self.context.world.lost_workload(&Key::of(&workload.metadata), workload.metadata.uid.as_deref());
-        self.event(Normal, "DeletedWorkload", format!("Deleted not matching Workload: {}", workload.key()));
+        self.context.world.lost_workload(
+            &Key::of(&workload.metadata),
+            workload.metadata.uid.as_deref(),
+        );
+        self.event(
+            Normal,
+            "DeletedWorkload",
+            format!("Deleted not matching Workload: {}", workload.key()),
+        );
         Ok(())
     }
 
@@ -128,16 +199,28 @@ impl Act<'_> {
             if workload.metadata.deletion_timestamp.is_none() {
                 self.context.world.saw_workload(written);
             } else {
-                self.context.world.lost_workload(&Key::of(&workload.metadata), workload.metadata.uid.as_deref());
+                self.context.world.lost_workload(
+                    &Key::of(&workload.metadata),
+                    workload.metadata.uid.as_deref(),
+                );
             }
         }
         if workload.is_finished() {
-            self.event(Normal, "FinishedWorkload", format!("Workload '{}' is declared finished", workload.key()));
+            self.event(
+                Normal,
+                "FinishedWorkload",
+                format!("Workload '{}' is declared finished", workload.key()),
+            );
         }
         Ok(())
     }
 
-    async fn finish(&self, workload: &Workload, reason: &str, message: &str) -> Result<(), ReconcileError> {
+    async fn finish(
+        &self,
+        workload: &Workload,
+        reason: &str,
+        message: &str,
+    ) -> Result<(), ReconcileError> {
         let now = (self.context.clock)();
         let status = Draft::of(workload, now).finished(reason, message).done();
         let written = self.context.writer.status(workload, &status).await?;
@@ -150,9 +233,17 @@ impl Act<'_> {
         let now = (self.context.clock)();
         let draft = Draft::of(workload, now);
         let draft = if ready {
-            draft.pods_ready(true, reasons::STARTED, "All pods reached readiness and the workload is running")
+            draft.pods_ready(
+                true,
+                reasons::STARTED,
+                "All pods reached readiness and the workload is running",
+            )
         } else {
-            draft.pods_ready(false, reasons::WAIT_FOR_START, "Not all pods are ready or succeeded")
+            draft.pods_ready(
+                false,
+                reasons::WAIT_FOR_START,
+                "Not all pods are ready or succeeded",
+            )
         };
         let written = self.context.writer.status(workload, &draft.done()).await?;
         if ready {
@@ -167,18 +258,37 @@ impl Act<'_> {
         let mut job = (self.job.kind().read)(before.clone())?;
         match job.run_with(infos) {
             Ok(()) => {}
-            Err(error @ StartError::Inject(_)) => return self.finish(workload, reasons::FAILED_TO_START, &error.to_string()).await,
+            Err(error @ StartError::Inject(_)) => {
+                return self
+                    .finish(workload, reasons::FAILED_TO_START, &error.to_string())
+                    .await;
+            }
             Err(StartError::Job(error)) => return Err(error.into()),
         }
-        let Some(patch) = merge::between(&before, &job.to_value()?) else { return Ok(()) };
+        let Some(patch) = merge::between(&before, &job.to_value()?) else {
+            return Ok(());
+        };
         self.write(self.job, Change::Object(patch)).await?;
-        let queue = workload.status.as_ref().and_then(|s| s.admission.as_ref()).map(|a| a.cluster_queue.clone()).unwrap_or_default();
-        self.event(Normal, "Started", format!("Admitted by clusterQueue {queue}"));
+        let queue = workload
+            .status
+            .as_ref()
+            .and_then(|s| s.admission.as_ref())
+            .map(|a| a.cluster_queue.clone())
+            .unwrap_or_default();
+        self.event(
+            Normal,
+            "Started",
+            format!("Admitted by clusterQueue {queue}"),
+        );
         Ok(())
     }
 
     /// Writes a change of the job; gives the job as it is then.
-    async fn write(&self, job: &dyn GenericJob, change: Change) -> Result<Option<Arc<Job>>, ReconcileError> {
+    async fn write(
+        &self,
+        job: &dyn GenericJob,
+        change: Change,
+    ) -> Result<Option<Arc<Job>>, ReconcileError> {
         let key = Key::of(job.meta());
         let version = job.meta().resource_version.as_deref();
         let resource = resource_of(job.kind());
@@ -186,15 +296,25 @@ impl Act<'_> {
             Change::Object(patch) => (patch, false),
             Change::Status(patch) => (patch, true),
         };
-        let written = self.context.writer.job(&resource, &key, version, patch, status).await?;
+        let written = self
+            .context
+            .writer
+            .job(&resource, &key, version, patch, status)
+            .await?;
         Ok(self.context.world.saw_job(self.kind, written))
     }
 
-    async fn stop(&self, infos: Option<&[PodSetInfo]>, message: &str) -> Result<(), ReconcileError> {
+    async fn stop(
+        &self,
+        infos: Option<&[PodSetInfo]>,
+        message: &str,
+    ) -> Result<(), ReconcileError> {
         let mut now: Option<Arc<Job>> = None;
         for _ in 0..STOP_STEPS {
             let job = now.as_ref().map_or(self.job, |job| job.0.as_ref());
-            let Some(change) = job.stop_step(infos) else { break };
+            let Some(change) = job.stop_step(infos) else {
+                break;
+            };
             let suspends = matches!(&change, Change::Object(patch) if patch.pointer("/spec/suspend") == Some(&Value::Bool(true)));
             now = self.write(job, change).await?;
             if suspends {
@@ -217,9 +337,19 @@ impl Act<'_> {
     }
 
     async fn set_priority(&self, workload: &Workload) -> Result<(), ReconcileError> {
-        let Some(priority) = priority::of(self.job, &self.context.world.stores) else { return Ok(()) };
-        self.change(workload, json!({"spec": {"priority": priority.value, "priorityClassRef": priority.class}})).await?;
-        self.event(Normal, "UpdatedWorkload", format!("Updated workload priority class: {}", workload.key()));
+        let Some(priority) = priority::of(self.job, &self.context.world.stores) else {
+            return Ok(());
+        };
+        self.change(
+            workload,
+            json!({"spec": {"priority": priority.value, "priorityClassRef": priority.class}}),
+        )
+        .await?;
+        self.event(
+            Normal,
+            "UpdatedWorkload",
+            format!("Updated workload priority class: {}", workload.key()),
+        );
         Ok(())
     }
 }

@@ -21,7 +21,7 @@ pub struct View<'a> {
     pub managed: bool,
     /// Priority the job asks for; none while its class does not exist.
     pub priority: Option<&'a jobs::Priority>,
-    /// Whether the condition PodsReady is kept.
+    /// Whether the condition `PodsReady` is kept.
     pub track_pods_ready: bool,
 }
 
@@ -34,22 +34,51 @@ pub enum Step {
     ClassMissing,
     Create,
     /// The Workload still waits and the job was edited: write its podsets anew.
-    Update { workload: Arc<Workload> },
+    Update {
+        workload: Arc<Workload>,
+    },
     /// The Workload does not describe the job (any more).
-    Delete { workload: Arc<Workload> },
+    Delete {
+        workload: Arc<Workload>,
+    },
     /// The Workload is over; it may go when its job goes.
-    Settle { workload: Arc<Workload> },
-    Finish { workload: Arc<Workload>, success: bool, message: String },
-    Reclaim { workload: Arc<Workload>, pods: Vec<ReclaimablePod> },
-    PodsReady { workload: Arc<Workload>, ready: bool },
-    Start { workload: Arc<Workload>, infos: Vec<PodSetInfo> },
+    Settle {
+        workload: Arc<Workload>,
+    },
+    Finish {
+        workload: Arc<Workload>,
+        success: bool,
+        message: String,
+    },
+    Reclaim {
+        workload: Arc<Workload>,
+        pods: Vec<ReclaimablePod>,
+    },
+    PodsReady {
+        workload: Arc<Workload>,
+        ready: bool,
+    },
+    Start {
+        workload: Arc<Workload>,
+        infos: Vec<PodSetInfo>,
+    },
     /// Stop the job, and give its templates back what these say.
-    Stop { message: String, infos: Option<Vec<PodSetInfo>> },
+    Stop {
+        message: String,
+        infos: Option<Vec<PodSetInfo>>,
+    },
     /// The job has stopped after an eviction: give the quota back.
-    Release { workload: Arc<Workload> },
+    Release {
+        workload: Arc<Workload>,
+    },
     /// The job was sent to another queue while it waits.
-    Move { workload: Arc<Workload>, queue: String },
-    SetPriority { workload: Arc<Workload> },
+    Move {
+        workload: Arc<Workload>,
+        queue: String,
+    },
+    SetPriority {
+        workload: Arc<Workload>,
+    },
 }
 
 impl Step {
@@ -89,7 +118,13 @@ pub fn next(view: &View<'_>) -> Step {
     over(view, workload)
         .or_else(|| progress(view, workload))
         .or_else(|| leaving(view, workload))
-        .or_else(|| if view.job.is_suspended() { held(view, workload) } else { running(view, workload) })
+        .or_else(|| {
+            if view.job.is_suspended() {
+                held(view, workload)
+            } else {
+                running(view, workload)
+            }
+        })
         .unwrap_or(Step::Rest)
 }
 
@@ -102,10 +137,16 @@ enum Own<'a> {
 
 fn own<'a>(view: &View<'a>) -> Own<'a> {
     let done = view.job.finished().is_some();
-    let matching: Vec<_> = view.workloads.iter().filter(|w| done || is_equivalent(view, w)).collect();
+    let matching: Vec<_> = view
+        .workloads
+        .iter()
+        .filter(|w| done || is_equivalent(view, w))
+        .collect();
     match (matching.as_slice(), view.workloads) {
         ([first, ..], all) => match all.iter().find(|w| !Arc::ptr_eq(w, first)) {
-            Some(extra) if extra.metadata.deletion_timestamp.is_none() => Own::Step(Step::Delete { workload: extra.clone() }),
+            Some(extra) if extra.metadata.deletion_timestamp.is_none() => Own::Step(Step::Delete {
+                workload: extra.clone(),
+            }),
             _ => Own::One(first),
         },
         ([], []) => Own::None,
@@ -121,7 +162,10 @@ fn mismatch<'a>(view: &View<'a>, other: &'a Arc<Workload>) -> Own<'a> {
     if view.job.is_suspended() && !workload.has_quota_reservation() {
         return Own::Step(Step::Update { workload });
     }
-    let fits = view.job.pod_sets().is_ok_and(|sets| sets.len() == workload.spec.pod_sets.len());
+    let fits = view
+        .job
+        .pod_sets()
+        .is_ok_and(|sets| sets.len() == workload.spec.pod_sets.len());
     let message = if fits {
         "No matching Workload; restoring pod templates according to existent Workload"
     } else {
@@ -134,7 +178,10 @@ fn mismatch<'a>(view: &View<'a>, other: &'a Arc<Workload>) -> Own<'a> {
 /// Stops the job, or waits until it has stopped; none once it has.
 fn stop(view: &View<'_>, message: &str, infos: Option<Vec<PodSetInfo>>) -> Option<Step> {
     if view.job.stop_step(infos.as_deref()).is_some() {
-        return Some(Step::Stop { message: message.to_owned(), infos });
+        return Some(Step::Stop {
+            message: message.to_owned(),
+            infos,
+        });
     }
     view.job.is_active().then_some(Step::Rest)
 }
@@ -143,10 +190,17 @@ fn is_equivalent(view: &View<'_>, workload: &Workload) -> bool {
     if workload.spec.maximum_execution_time_seconds != view.job.max_execution_seconds() {
         return false;
     }
-    let Ok(own) = construct::pod_sets(view.job) else { return false };
+    let Ok(own) = construct::pod_sets(view.job) else {
+        return false;
+    };
     let reserved = workload.has_quota_reservation();
-    let expected = if view.job.is_suspended() { workload.spec.pod_sets.clone() } else { running_pod_sets(view, workload) };
-    equivalence::same_pod_sets(&own, &expected, reserved) || reserved && equivalence::same_pod_sets(&own, &workload.spec.pod_sets, reserved)
+    let expected = if view.job.is_suspended() {
+        workload.spec.pod_sets.clone()
+    } else {
+        running_pod_sets(view, workload)
+    };
+    equivalence::same_pod_sets(&own, &expected, reserved)
+        || reserved && equivalence::same_pod_sets(&own, &workload.spec.pod_sets, reserved)
 }
 
 /// The Workload's podsets as its admission changed them.
@@ -166,11 +220,18 @@ fn running_pod_sets(view: &View<'_>, workload: &Workload) -> Vec<PodSet> {
 fn infos(view: &View<'_>, workload: &Workload) -> Vec<PodSetInfo> {
     let admission = workload.status.as_ref().and_then(|s| s.admission.as_ref());
     let assignments = admission.iter().flat_map(|a| &a.pod_set_assignments);
-    assignments.map(|assignment| PodSetInfo::of_assignment(workload, assignment, view.flavors)).collect()
+    assignments
+        .map(|assignment| PodSetInfo::of_assignment(workload, assignment, view.flavors))
+        .collect()
 }
 
 fn originals(workload: &Workload) -> Vec<PodSetInfo> {
-    workload.spec.pod_sets.iter().map(PodSetInfo::of_pod_set).collect()
+    workload
+        .spec
+        .pod_sets
+        .iter()
+        .map(PodSetInfo::of_pod_set)
+        .collect()
 }
 
 fn create(view: &View<'_>) -> Step {
@@ -182,11 +243,20 @@ fn create(view: &View<'_>) -> Step {
     if job.is_suspended() && job.is_active() {
         return Step::Rest;
     }
-    if view.priority.is_some() { Step::Create } else { Step::ClassMissing }
+    if view.priority.is_some() {
+        Step::Create
+    } else {
+        Step::ClassMissing
+    }
 }
 
 fn has_finalizer(workload: &Workload) -> bool {
-    workload.metadata.finalizers.iter().flatten().any(|name| name == RESOURCE_IN_USE_FINALIZER)
+    workload
+        .metadata
+        .finalizers
+        .iter()
+        .flatten()
+        .any(|name| name == RESOURCE_IN_USE_FINALIZER)
 }
 
 /// The end of the Workload or of the job.
@@ -194,15 +264,31 @@ fn over(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     let job = view.job;
     if workload.is_finished() {
         let settled = !has_finalizer(workload);
-        return Some(if settled { Step::Rest } else { Step::Settle { workload: workload.clone() } });
+        return Some(if settled {
+            Step::Rest
+        } else {
+            Step::Settle {
+                workload: workload.clone(),
+            }
+        });
     }
     if let Some(finish) = job.finished() {
-        return Some(Step::Finish { workload: workload.clone(), success: finish.success, message: finish.message });
+        return Some(Step::Finish {
+            workload: workload.clone(),
+            success: finish.success,
+            message: finish.message,
+        });
     }
-    if workload.metadata.deletion_timestamp.is_none() {
-        return None;
-    }
-    let settled = || if has_finalizer(workload) { Step::Settle { workload: workload.clone() } } else { Step::Rest };
+    workload.metadata.deletion_timestamp.as_ref()?;
+    let settled = || {
+        if has_finalizer(workload) {
+            Step::Settle {
+                workload: workload.clone(),
+            }
+        } else {
+            Step::Rest
+        }
+    };
     Some(stop(view, "Workload is deleted", Some(originals(workload))).unwrap_or_else(settled))
 }
 
@@ -210,29 +296,52 @@ fn over(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
 fn progress(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     let status = workload.status.as_ref();
     let known = status.map_or(&[][..], |s| &s.reclaimable_pods);
-    if let Some(pods) = view.job.reclaimable_pods().filter(|pods| pods.as_slice() != known) {
-        return Some(Step::Reclaim { workload: workload.clone(), pods });
+    if let Some(pods) = view
+        .job
+        .reclaimable_pods()
+        .filter(|pods| pods.as_slice() != known)
+    {
+        return Some(Step::Reclaim {
+            workload: workload.clone(),
+            pods,
+        });
     }
     let told = find(workload.conditions(), types::PODS_READY);
     let ready = workload.is_admitted() && !view.job.is_suspended() && view.job.pods_ready();
-    let news = if ready { told.is_none_or(|c| c.status != "True") } else { told.is_some_and(|c| c.status == "True") };
-    (view.track_pods_ready && news).then(|| Step::PodsReady { workload: workload.clone(), ready })
+    let news = if ready {
+        told.is_none_or(|c| c.status != "True")
+    } else {
+        told.is_some_and(|c| c.status == "True")
+    };
+    (view.track_pods_ready && news).then(|| Step::PodsReady {
+        workload: workload.clone(),
+        ready,
+    })
 }
 
 fn leaving(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     let evicted = find(workload.conditions(), types::EVICTED).filter(|c| c.status == "True")?;
-    stop(view, &evicted.message, Some(originals(workload)))
-        .or_else(|| workload.has_quota_reservation().then(|| Step::Release { workload: workload.clone() }))
+    stop(view, &evicted.message, Some(originals(workload))).or_else(|| {
+        workload.has_quota_reservation().then(|| Step::Release {
+            workload: workload.clone(),
+        })
+    })
 }
 
 /// A job that does not run.
 fn held(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     if workload.is_admitted() {
-        return Some(Step::Start { workload: workload.clone(), infos: infos(view, workload) });
+        return Some(Step::Start {
+            workload: workload.clone(),
+            infos: infos(view, workload),
+        });
     }
     let queue = view.job.queue_name().unwrap_or_default();
     if !workload.has_quota_reservation() && workload.spec.queue_name() != queue {
-        return Some(Step::Move { workload: workload.clone(), queue: queue.to_owned() });
+        return Some(Step::Move {
+            workload: workload.clone(),
+            queue: queue.to_owned(),
+        });
     }
     priority(view, workload)
 }
@@ -240,14 +349,23 @@ fn held(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
 /// A changed priority class of the job.
 fn priority(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     let wanted = view.priority?;
-    let class = wanted.class.as_ref().filter(|class| class.is_workload_class())?;
-    (workload.spec.priority_class_ref.as_ref() != Some(class)).then(|| Step::SetPriority { workload: workload.clone() })
+    let class = wanted
+        .class
+        .as_ref()
+        .filter(|class| class.is_workload_class())?;
+    (workload.spec.priority_class_ref.as_ref() != Some(class)).then(|| Step::SetPriority {
+        workload: workload.clone(),
+    })
 }
 
 /// A job that runs, or is on its way to stop.
 fn running(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     if !workload.is_admitted() {
-        return stop(view, "Not admitted by cluster queue", Some(originals(workload)));
+        return stop(
+            view,
+            "Not admitted by cluster queue",
+            Some(originals(workload)),
+        );
     }
     priority(view, workload)
 }
@@ -255,5 +373,9 @@ fn running(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
 /// Reason of the condition Finished.
 #[must_use]
 pub fn finish_reason(success: bool) -> &'static str {
-    if success { reasons::SUCCEEDED } else { reasons::FAILED }
+    if success {
+        reasons::SUCCEEDED
+    } else {
+        reasons::FAILED
+    }
 }

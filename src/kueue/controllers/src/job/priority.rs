@@ -11,11 +11,17 @@ use crate::stores::Stores;
 pub(super) fn of(job: &dyn GenericJob, stores: &Stores) -> Option<Priority> {
     if let Some(name) = job.workload_priority_class() {
         let class = stores.classes.get(&Key::cluster(name))?;
-        return Some(Priority { class: Some(PriorityClassRef::workload(name)), value: class.value });
+        return Some(Priority {
+            class: Some(PriorityClassRef::workload(name)),
+            value: class.value,
+        });
     }
     if let Some(name) = pod_class(job) {
         let class = stores.priority_classes.get(&Key::cluster(&name))?;
-        return Some(Priority { class: Some(PriorityClassRef::pod(&name)), value: class.value.unwrap_or_default() });
+        return Some(Priority {
+            class: Some(PriorityClassRef::pod(&name)),
+            value: class.value.unwrap_or_default(),
+        });
     }
     Some(default(stores))
 }
@@ -25,14 +31,33 @@ fn pod_class(job: &dyn GenericJob) -> Option<String> {
         return Some(name.to_owned());
     }
     let sets = job.pod_sets().ok()?;
-    let of_template = |set: &kueue_api::v1beta2::PodSet| set.template.spec.as_ref().and_then(|s| s.priority_class_name.clone());
-    sets.first().and_then(of_template).filter(|name| !name.is_empty())
+    let of_template = |set: &kueue_api::v1beta2::PodSet| {
+        set.template
+            .spec
+            .as_ref()
+            .and_then(|s| s.priority_class_name.clone())
+    };
+    sets.first()
+        .and_then(of_template)
+        .filter(|name| !name.is_empty())
 }
 
 /// Of several default classes the lowest counts.
 fn default(stores: &Stores) -> Priority {
     let classes = stores.priority_classes.list();
-    let lowest = classes.iter().filter(|class| class.global_default == Some(true)).min_by_key(|class| class.value.unwrap_or_default());
-    let named = |class: &PriorityClass| class.metadata.name.clone().map(|name| PriorityClassRef::pod(&name));
-    lowest.map_or_else(Priority::default, |class| Priority { class: named(class), value: class.value.unwrap_or_default() })
+    let lowest = classes
+        .iter()
+        .filter(|class| class.global_default == Some(true))
+        .min_by_key(|class| class.value.unwrap_or_default());
+    let named = |class: &PriorityClass| {
+        class
+            .metadata
+            .name
+            .clone()
+            .map(|name| PriorityClassRef::pod(&name))
+    };
+    lowest.map_or_else(Priority::default, |class| Priority {
+        class: named(class),
+        value: class.value.unwrap_or_default(),
+    })
 }

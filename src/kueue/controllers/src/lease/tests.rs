@@ -36,16 +36,35 @@ fn a_lease_is_taken_kept_and_inherited() {
     let (a, b) = (options("a"), options("b"));
     let (mut seen_by_a, mut seen_by_b) = (Observed::default(), Observed::default());
     let first = written(next(None, &mut seen_by_a, &a, at(0)));
-    assert_eq!(next(Some(first.clone()), &mut seen_by_b, &b, at(1)), Move::Wait, "b sees it held");
+    assert_eq!(
+        next(Some(first.clone()), &mut seen_by_b, &b, at(1)),
+        Move::Wait,
+        "b sees it held"
+    );
     let renewed = written(next(Some(first.clone()), &mut seen_by_a, &a, at(2)));
     let (old, new) = (first.spec.unwrap(), renewed.spec.clone().unwrap());
-    assert_eq!((old.acquire_time, new.lease_transitions), (new.acquire_time.clone(), Some(0)), "a renewal is no change of holder");
+    assert_eq!(
+        (old.acquire_time, new.lease_transitions),
+        (new.acquire_time.clone(), Some(0)),
+        "a renewal is no change of holder"
+    );
     assert_ne!(old.renew_time, new.renew_time);
-    assert_eq!(next(Some(renewed.clone()), &mut seen_by_b, &b, at(14)), Move::Wait, "b sees it renewed");
-    assert_eq!(next(Some(renewed.clone()), &mut seen_by_b, &b, at(29)), Move::Wait, "not yet expired since b saw the renewal");
+    assert_eq!(
+        next(Some(renewed.clone()), &mut seen_by_b, &b, at(14)),
+        Move::Wait,
+        "b sees it renewed"
+    );
+    assert_eq!(
+        next(Some(renewed.clone()), &mut seen_by_b, &b, at(29)),
+        Move::Wait,
+        "not yet expired since b saw the renewal"
+    );
     let inherited = written(next(Some(renewed), &mut seen_by_b, &b, at(30)));
     let spec = inherited.spec.unwrap();
-    assert_eq!((spec.holder_identity.as_deref(), spec.lease_transitions), (Some("b"), Some(1)));
+    assert_eq!(
+        (spec.holder_identity.as_deref(), spec.lease_transitions),
+        (Some("b"), Some(1))
+    );
 }
 
 #[test]

@@ -65,8 +65,14 @@ pub enum Step {
     /// Write `spec.active = false`.
     Deactivate,
     /// It has run too long.
-    TimeIsUp { seconds: i32, status: Box<WorkloadStatus> },
-    Evict { eviction: Eviction, status: Box<WorkloadStatus> },
+    TimeIsUp {
+        seconds: i32,
+        status: Box<WorkloadStatus>,
+    },
+    Evict {
+        eviction: Eviction,
+        status: Box<WorkloadStatus>,
+    },
     /// Write this status; nothing else is to be said.
     Write(Box<WorkloadStatus>),
 }
@@ -101,19 +107,38 @@ pub fn next(view: &View<'_>) -> Step {
         return finished(view);
     }
     ownership(view)
-        .or_else(|| view.class_value.filter(|value| workload.spec.priority != Some(*value)).map(Step::SetPriority))
+        .or_else(|| {
+            view.class_value
+                .filter(|value| workload.spec.priority != Some(*value))
+                .map(Step::SetPriority)
+        })
         .or_else(|| activity(view))
-        .or_else(|| if workload.has_quota_reservation() { reserved(view) } else { waiting(view) })
+        .or_else(|| {
+            if workload.has_quota_reservation() {
+                reserved(view)
+            } else {
+                waiting(view)
+            }
+        })
         .unwrap_or_else(|| Step::Rest(alarm(view)))
 }
 
 fn has_finalizer(workload: &Workload) -> bool {
-    workload.metadata.finalizers.iter().flatten().any(|name| name == RESOURCE_IN_USE_FINALIZER)
+    workload
+        .metadata
+        .finalizers
+        .iter()
+        .flatten()
+        .any(|name| name == RESOURCE_IN_USE_FINALIZER)
 }
 
 /// The job's reconciler stops a present owner first.
 fn deleting(view: &View<'_>) -> Step {
-    if has_finalizer(view.workload) && view.owner != Owner::Present { Step::DropFinalizer } else { Step::Rest(None) }
+    if has_finalizer(view.workload) && view.owner != Owner::Present {
+        Step::DropFinalizer
+    } else {
+        Step::Rest(None)
+    }
 }
 
 fn finished(view: &View<'_>) -> Step {
@@ -141,10 +166,18 @@ fn remaining(all: Duration, since: Timestamp, now: Timestamp) -> Option<Duration
 
 fn ownership(view: &View<'_>) -> Option<Step> {
     let meta = &view.workload.metadata;
-    let made_for_a_job = meta.labels.as_ref().is_some_and(|l| l.contains_key(labels::JOB_UID));
-    let left_behind = view.owner == Owner::None && made_for_a_job && meta.owner_references.as_ref().is_none_or(Vec::is_empty);
+    let made_for_a_job = meta
+        .labels
+        .as_ref()
+        .is_some_and(|l| l.contains_key(labels::JOB_UID));
+    let left_behind = view.owner == Owner::None
+        && made_for_a_job
+        && meta.owner_references.as_ref().is_none_or(Vec::is_empty);
     if left_behind {
-        let status = draft(view).finished(reasons::OWNER_NOT_FOUND, "The workload's owner no longer exists");
+        let status = draft(view).finished(
+            reasons::OWNER_NOT_FOUND,
+            "The workload's owner no longer exists",
+        );
         return Some(Step::Orphaned(Box::new(status.done())));
     }
     (view.owner == Owner::Gone).then_some(Step::Delete)
@@ -163,8 +196,13 @@ fn activity(view: &View<'_>) -> Option<Step> {
         }
         return None;
     }
-    let told = find(workload.conditions(), types::EVICTED).is_some_and(|c| c.status == "True" && c.reason.starts_with(reasons::DEACTIVATED));
-    if told { settle_deactivated(view) } else { Some(evict(view, Eviction::deactivation(workload))) }
+    let told = find(workload.conditions(), types::EVICTED)
+        .is_some_and(|c| c.status == "True" && c.reason.starts_with(reasons::DEACTIVATED));
+    if told {
+        settle_deactivated(view)
+    } else {
+        Some(evict(view, Eviction::deactivation(workload)))
+    }
 }
 
 /// A deactivated Workload that holds nothing says so.
@@ -172,14 +210,18 @@ fn settle_deactivated(view: &View<'_>) -> Option<Step> {
     if view.workload.has_quota_reservation() {
         return None;
     }
-    let message = find(view.workload.conditions(), types::EVICTED).map_or("The workload is deactivated", |c| c.message.as_str());
+    let message = find(view.workload.conditions(), types::EVICTED)
+        .map_or("The workload is deactivated", |c| c.message.as_str());
     let status = draft(view).pending(reasons::DEACTIVATED, message);
     Some(changed(view, status.done()).unwrap_or(Step::Rest(None)))
 }
 
 fn evict(view: &View<'_>, eviction: Eviction) -> Step {
     let status = draft(view).evicted(&eviction).done();
-    Step::Evict { eviction, status: Box::new(status) }
+    Step::Evict {
+        eviction,
+        status: Box::new(status),
+    }
 }
 
 fn reserved(view: &View<'_>) -> Option<Step> {
@@ -187,16 +229,34 @@ fn reserved(view: &View<'_>) -> Option<Step> {
     if workload.is_evicted() {
         return None;
     }
-    drained(view).or_else(|| if workload.is_admitted() { overdue(view) } else { unheld(view) })
+    drained(view).or_else(|| {
+        if workload.is_admitted() {
+            overdue(view)
+        } else {
+            unheld(view)
+        }
+    })
 }
 
-/// HoldAndDrain of either queue.
+/// `HoldAndDrain` of either queue.
 fn drained(view: &View<'_>) -> Option<Step> {
-    let drains = |queue: Option<QueueView>| queue.is_some_and(|q| q.stop == StopPolicy::HoldAndDrain);
+    let drains =
+        |queue: Option<QueueView>| queue.is_some_and(|q| q.stop == StopPolicy::HoldAndDrain);
     if drains(view.cluster_queue) {
-        return Some(evict(view, Eviction::new(reasons::CLUSTER_QUEUE_STOPPED, "The ClusterQueue is stopped")));
+        return Some(evict(
+            view,
+            Eviction::new(
+                reasons::CLUSTER_QUEUE_STOPPED,
+                "The ClusterQueue is stopped",
+            ),
+        ));
     }
-    drains(view.local_queue).then(|| evict(view, Eviction::new(reasons::LOCAL_QUEUE_STOPPED, "The LocalQueue is stopped")))
+    drains(view.local_queue).then(|| {
+        evict(
+            view,
+            Eviction::new(reasons::LOCAL_QUEUE_STOPPED, "The LocalQueue is stopped"),
+        )
+    })
 }
 
 /// A reservation without admission does not survive its queues.
@@ -205,15 +265,34 @@ fn unheld(view: &View<'_>) -> Option<Step> {
     let name = view.cluster_queue_name;
     let held = |q: QueueView| q.stop != StopPolicy::None;
     let (reason, message) = match (view.local_queue, view.cluster_queue) {
-        (None, _) => (reasons::MISCONFIGURED, format!("LocalQueue {queue} is terminating or missing")),
-        (Some(local), _) if local.deleting => (reasons::MISCONFIGURED, format!("LocalQueue {queue} is terminating or missing")),
-        (Some(local), _) if held(local) => (reasons::SUSPENDED, format!("LocalQueue {queue} is stopped")),
-        (_, None) => (reasons::MISCONFIGURED, format!("ClusterQueue {name} is terminating or missing")),
-        (_, Some(cluster)) if cluster.deleting => (reasons::MISCONFIGURED, format!("ClusterQueue {name} is terminating or missing")),
-        (_, Some(cluster)) if held(cluster) => (reasons::SUSPENDED, format!("ClusterQueue {name} is stopped")),
+        (None, _) => (
+            reasons::MISCONFIGURED,
+            format!("LocalQueue {queue} is terminating or missing"),
+        ),
+        (Some(local), _) if local.deleting => (
+            reasons::MISCONFIGURED,
+            format!("LocalQueue {queue} is terminating or missing"),
+        ),
+        (Some(local), _) if held(local) => {
+            (reasons::SUSPENDED, format!("LocalQueue {queue} is stopped"))
+        }
+        (_, None) => (
+            reasons::MISCONFIGURED,
+            format!("ClusterQueue {name} is terminating or missing"),
+        ),
+        (_, Some(cluster)) if cluster.deleting => (
+            reasons::MISCONFIGURED,
+            format!("ClusterQueue {name} is terminating or missing"),
+        ),
+        (_, Some(cluster)) if held(cluster) => (
+            reasons::SUSPENDED,
+            format!("ClusterQueue {name} is stopped"),
+        ),
         _ => return None,
     };
-    Some(Step::Write(Box::new(draft(view).cancelled(reason, &message).done())))
+    Some(Step::Write(Box::new(
+        draft(view).cancelled(reason, &message).done(),
+    )))
 }
 
 fn overdue(view: &View<'_>) -> Option<Step> {
@@ -221,12 +300,23 @@ fn overdue(view: &View<'_>) -> Option<Step> {
     if execution_left(view, seconds).is_some() {
         return None;
     }
-    let status = draft(view).deactivating(reasons::MAXIMUM_EXECUTION_TIME_EXCEEDED, "exceeding the maximum execution time");
-    Some(Step::TimeIsUp { seconds, status: Box::new(status.done()) })
+    let status = draft(view).deactivating(
+        reasons::MAXIMUM_EXECUTION_TIME_EXCEEDED,
+        "exceeding the maximum execution time",
+    );
+    Some(Step::TimeIsUp {
+        seconds,
+        status: Box::new(status.done()),
+    })
 }
 
 fn execution_left(view: &View<'_>, seconds: i32) -> Option<Duration> {
-    let past = view.workload.status.as_ref().and_then(|s| s.accumulated_past_execution_time_seconds).unwrap_or_default();
+    let past = view
+        .workload
+        .status
+        .as_ref()
+        .and_then(|s| s.accumulated_past_execution_time_seconds)
+        .unwrap_or_default();
     let all = Duration::from_secs(u64::try_from(seconds.saturating_sub(past)).unwrap_or_default());
     let admitted = find(view.workload.conditions(), types::ADMITTED)?;
     remaining(all, admitted.last_transition_time.0, view.now)
@@ -239,7 +329,10 @@ fn waiting(view: &View<'_>) -> Option<Step> {
     }
     let (reason, message) = match &view.obstacle {
         Some(found) => (found.reason, found.message.clone()),
-        None if told_of_an_obstacle(view) => (reasons::PENDING_EVALUATION, "Workload is pending evaluation in the scheduling queue".to_owned()),
+        None if told_of_an_obstacle(view) => (
+            reasons::PENDING_EVALUATION,
+            "Workload is pending evaluation in the scheduling queue".to_owned(),
+        ),
         None => return None,
     };
     changed(view, draft(view).pending(reason, &message).done())
@@ -247,10 +340,13 @@ fn waiting(view: &View<'_>) -> Option<Step> {
 
 /// Whether the condition still speaks of an obstacle of the kind above. What the scheduler wrote is not touched.
 fn told_of_an_obstacle(view: &View<'_>) -> bool {
-    let told = find(view.workload.conditions(), types::QUOTA_RESERVED).filter(|c| c.status == "False");
+    let told =
+        find(view.workload.conditions(), types::QUOTA_RESERVED).filter(|c| c.status == "False");
     told.is_some_and(|c| match c.reason.as_str() {
         reasons::DEACTIVATED => true,
-        reasons::MISCONFIGURED | reasons::SUSPENDED => c.message.starts_with("LocalQueue ") || c.message.starts_with("ClusterQueue "),
+        reasons::MISCONFIGURED | reasons::SUSPENDED => {
+            c.message.starts_with("LocalQueue ") || c.message.starts_with("ClusterQueue ")
+        }
         _ => false,
     })
 }
@@ -260,25 +356,42 @@ fn requeue(view: &View<'_>) -> Option<Step> {
     let told = find(view.workload.conditions(), types::REQUEUED).filter(|c| c.status == "False")?;
     let running = |queue: Option<QueueView>| queue.is_some_and(|q| q.stop == StopPolicy::None);
     let (reason, message) = match told.reason.as_str() {
-        reason if reason.starts_with(reasons::DEACTIVATED) => (reasons::REACTIVATED, "The workload was reactivated"),
-        reasons::CLUSTER_QUEUE_STOPPED if running(view.cluster_queue) => {
-            (reasons::CLUSTER_QUEUE_RESTARTED, "The ClusterQueue was restarted after being stopped")
+        reason if reason.starts_with(reasons::DEACTIVATED) => {
+            (reasons::REACTIVATED, "The workload was reactivated")
         }
-        reasons::LOCAL_QUEUE_STOPPED if running(view.local_queue) => {
-            (reasons::LOCAL_QUEUE_RESTARTED, "The LocalQueue was restarted after being stopped")
-        }
-        reasons::ADMISSION_CHECK | reasons::PODS_READY_TIMEOUT if backoff_left(view).is_none() => {
-            (reasons::BACKOFF_FINISHED, "The workload backoff was finished")
-        }
+        reasons::CLUSTER_QUEUE_STOPPED if running(view.cluster_queue) => (
+            reasons::CLUSTER_QUEUE_RESTARTED,
+            "The ClusterQueue was restarted after being stopped",
+        ),
+        reasons::LOCAL_QUEUE_STOPPED if running(view.local_queue) => (
+            reasons::LOCAL_QUEUE_RESTARTED,
+            "The LocalQueue was restarted after being stopped",
+        ),
+        reasons::ADMISSION_CHECK | reasons::PODS_READY_TIMEOUT if backoff_left(view).is_none() => (
+            reasons::BACKOFF_FINISHED,
+            "The workload backoff was finished",
+        ),
         _ => return None,
     };
     changed(view, draft(view).requeued(reason, message).done())
 }
 
 fn backoff_left(view: &View<'_>) -> Option<Duration> {
-    let at = view.workload.status.as_ref()?.requeue_state.as_ref()?.requeue_at.as_ref()?.0;
+    let at = view
+        .workload
+        .status
+        .as_ref()?
+        .requeue_state
+        .as_ref()?
+        .requeue_at
+        .as_ref()?
+        .0;
     let left = at.duration_since(view.now);
-    if left > SignedDuration::ZERO { Duration::try_from(left).ok() } else { None }
+    if left > SignedDuration::ZERO {
+        Duration::try_from(left).ok()
+    } else {
+        None
+    }
 }
 
 fn changed(view: &View<'_>, status: WorkloadStatus) -> Option<Step> {
@@ -289,7 +402,11 @@ fn changed(view: &View<'_>, status: WorkloadStatus) -> Option<Step> {
 /// When to look again although nothing changed.
 fn alarm(view: &View<'_>) -> Option<Duration> {
     if view.workload.is_admitted() && !view.workload.is_evicted() {
-        return view.workload.spec.maximum_execution_time_seconds.and_then(|seconds| execution_left(view, seconds));
+        return view
+            .workload
+            .spec
+            .maximum_execution_time_seconds
+            .and_then(|seconds| execution_left(view, seconds));
     }
     backoff_left(view)
 }

@@ -3,7 +3,9 @@
 
 use jiff::Timestamp;
 use kueue_api::conditions::{self, condition, find, reasons, workload as types};
-use kueue_api::v1beta2::{Admission, CheckState, EvictionStats, PodSetRequest, Workload, WorkloadStatus};
+use kueue_api::v1beta2::{
+    Admission, CheckState, EvictionStats, PodSetRequest, Workload, WorkloadStatus,
+};
 
 /// A Workload's status on its way to a new state.
 #[derive(Clone, Debug)]
@@ -17,7 +19,11 @@ impl Draft {
     /// Starts from the status as it is.
     #[must_use]
     pub fn of(workload: &Workload, now: Timestamp) -> Self {
-        Self { status: workload.status.clone().unwrap_or_default(), generation: workload.metadata.generation, now }
+        Self {
+            status: workload.status.clone().unwrap_or_default(),
+            generation: workload.metadata.generation,
+            now,
+        }
     }
 
     /// The new status.
@@ -27,18 +33,35 @@ impl Draft {
     }
 
     fn set(&mut self, type_: &str, status: bool, reason: &str, message: &str) {
-        conditions::set(&mut self.status.conditions, condition(type_, status, reason, message, self.generation, self.now));
+        conditions::set(
+            &mut self.status.conditions,
+            condition(type_, status, reason, message, self.generation, self.now),
+        );
     }
 
     /// Quota is reserved, and no check stands between that and admission.
     #[must_use]
     pub fn admitted(mut self, admission: Admission) -> Self {
         let message = format!("Quota reserved in ClusterQueue {}", admission.cluster_queue);
-        self.set(types::QUOTA_RESERVED, true, reasons::QUOTA_RESERVED, &message);
-        for past in [types::EVICTED, types::PREEMPTED, types::BLOCKED_ON_PREEMPTION_GATES] {
+        self.set(
+            types::QUOTA_RESERVED,
+            true,
+            reasons::QUOTA_RESERVED,
+            &message,
+        );
+        for past in [
+            types::EVICTED,
+            types::PREEMPTED,
+            types::BLOCKED_ON_PREEMPTION_GATES,
+        ] {
             self.past(past);
         }
-        self.set(types::ADMITTED, true, reasons::ADMITTED, "The workload is admitted");
+        self.set(
+            types::ADMITTED,
+            true,
+            reasons::ADMITTED,
+            "The workload is admitted",
+        );
         self.status.admission = Some(admission);
         self.status.resource_requests.clear();
         self
@@ -46,7 +69,10 @@ impl Draft {
 
     /// What was true before this reservation is not any more, and says so.
     fn past(&mut self, type_: &str) {
-        let Some(before) = find(&self.status.conditions, type_).filter(|c| c.status == "True") else { return };
+        let Some(before) = find(&self.status.conditions, type_).filter(|c| c.status == "True")
+        else {
+            return;
+        };
         let message = format!("Previously: {}", before.message);
         self.set(type_, false, reasons::QUOTA_RESERVED, &message);
     }
@@ -67,12 +93,28 @@ impl Draft {
     }
 
     fn not_admitted(&mut self) {
-        if let Some(admitted) = find(&self.status.conditions, types::ADMITTED).filter(|c| c.status == "True") {
-            let seconds = self.now.duration_since(admitted.last_transition_time.0).as_secs().max(0);
-            let past = i64::from(self.status.accumulated_past_execution_time_seconds.unwrap_or_default());
-            self.status.accumulated_past_execution_time_seconds = Some(i32::try_from(past.saturating_add(seconds)).unwrap_or(i32::MAX));
+        if let Some(admitted) =
+            find(&self.status.conditions, types::ADMITTED).filter(|c| c.status == "True")
+        {
+            let seconds = self
+                .now
+                .duration_since(admitted.last_transition_time.0)
+                .as_secs()
+                .max(0);
+            let past = i64::from(
+                self.status
+                    .accumulated_past_execution_time_seconds
+                    .unwrap_or_default(),
+            );
+            self.status.accumulated_past_execution_time_seconds =
+                Some(i32::try_from(past.saturating_add(seconds)).unwrap_or(i32::MAX));
         }
-        self.set(types::ADMITTED, false, reasons::NO_RESERVATION, "The workload has no reservation");
+        self.set(
+            types::ADMITTED,
+            false,
+            reasons::NO_RESERVATION,
+            "The workload has no reservation",
+        );
     }
 
     /// It has to leave; its quota is kept until its job has stopped.
@@ -82,11 +124,19 @@ impl Draft {
         self.status.cluster_name = None;
         self.status.nominated_cluster_names.clear();
         self.status.unhealthy_nodes.clear();
-        for check in self.status.admission_checks.iter_mut().filter(|c| c.state != CheckState::Pending) {
+        for check in self
+            .status
+            .admission_checks
+            .iter_mut()
+            .filter(|c| c.state != CheckState::Pending)
+        {
             if check.state == CheckState::Retry {
                 check.retry_count = Some(check.retry_count.unwrap_or_default() + 1);
             }
-            check.message = format!("Reset to Pending after eviction. Previously: {}", check.state);
+            check.message = format!(
+                "Reset to Pending after eviction. Previously: {}",
+                check.state
+            );
             check.state = CheckState::Pending;
             check.last_transition_time = Some(kueue_api::Time(self.now));
             check.pod_set_updates.clear();
@@ -101,18 +151,34 @@ impl Draft {
     }
 
     fn count(&mut self, eviction: &Eviction) {
-        let evictions = &mut self.status.scheduling_stats.get_or_insert_default().evictions;
-        match evictions.iter_mut().find(|e| e.reason == eviction.reason && e.underlying_cause == eviction.cause) {
+        let evictions = &mut self
+            .status
+            .scheduling_stats
+            .get_or_insert_default()
+            .evictions;
+        match evictions
+            .iter_mut()
+            .find(|e| e.reason == eviction.reason && e.underlying_cause == eviction.cause)
+        {
             Some(known) => known.count += 1,
-            None => evictions.push(EvictionStats { reason: eviction.reason.to_owned(), underlying_cause: eviction.cause.clone(), count: 1 }),
+            None => evictions.push(EvictionStats {
+                reason: eviction.reason.to_owned(),
+                underlying_cause: eviction.cause.clone(),
+                count: 1,
+            }),
         }
     }
 
     /// Its job has stopped after an eviction: quota is free again.
     #[must_use]
     pub fn released(mut self) -> Self {
-        let Some(evicted) = find(&self.status.conditions, types::EVICTED).cloned() else { return self };
-        let at_once = matches!(evicted.reason.as_str(), reasons::PREEMPTED | reasons::NODE_FAILURES);
+        let Some(evicted) = find(&self.status.conditions, types::EVICTED).cloned() else {
+            return self;
+        };
+        let at_once = matches!(
+            evicted.reason.as_str(),
+            reasons::PREEMPTED | reasons::NODE_FAILURES
+        );
         self.set(types::REQUEUED, at_once, &evicted.reason, &evicted.message);
         self.status.admission = None;
         self.pending(reasons::PENDING_EVALUATION, &evicted.message)
@@ -171,13 +237,18 @@ pub struct Eviction {
 impl Eviction {
     #[must_use]
     pub fn new(reason: &'static str, message: &str) -> Self {
-        Self { reason, cause: String::new(), message: message.to_owned() }
+        Self {
+            reason,
+            cause: String::new(),
+            message: message.to_owned(),
+        }
     }
 
     /// A deactivation: by a person, or by Kueue for a cause.
     #[must_use]
     pub fn deactivation(workload: &Workload) -> Self {
-        let target = find(workload.conditions(), types::DEACTIVATION_TARGET).filter(|c| c.status == "True");
+        let target =
+            find(workload.conditions(), types::DEACTIVATION_TARGET).filter(|c| c.status == "True");
         match target {
             Some(target) => Self {
                 reason: reasons::DEACTIVATED,
@@ -191,12 +262,20 @@ impl Eviction {
     /// Reason of the condition.
     #[must_use]
     pub fn reason(&self) -> String {
-        if self.cause.is_empty() { self.reason.to_owned() } else { format!("{}{}", reasons::DEACTIVATED_DUE_TO, self.cause) }
+        if self.cause.is_empty() {
+            self.reason.to_owned()
+        } else {
+            format!("{}{}", reasons::DEACTIVATED_DUE_TO, self.cause)
+        }
     }
 
     /// Reason of the event.
     #[must_use]
     pub fn event(&self) -> String {
-        if self.cause.is_empty() { format!("EvictedDueTo{}", self.reason) } else { format!("EvictedDueTo{}DueTo{}", self.reason, self.cause) }
+        if self.cause.is_empty() {
+            format!("EvictedDueTo{}", self.reason)
+        } else {
+            format!("EvictedDueTo{}DueTo{}", self.reason, self.cause)
+        }
     }
 }

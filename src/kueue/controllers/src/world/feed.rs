@@ -6,7 +6,10 @@ use cache::{ClusterQueueName, CohortName, FlavorName, LocalQueueKey};
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use kube::api::DynamicObject;
-use kueue_api::v1beta2::{AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Workload, WorkloadPriorityClass};
+use kueue_api::v1beta2::{
+    AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Workload,
+    WorkloadPriorityClass,
+};
 
 use super::World;
 use crate::key::Key;
@@ -23,7 +26,9 @@ fn keep<K: Stored>(store: &Store<K>, kind: &'static str, seen: Seen<K>) -> Optio
                 Put::Stale => None,
             }
         }
-        Seen::Gone(key, uid) => store.remove(&key, uid.as_deref()).map(|last| News::Gone(key, last)),
+        Seen::Gone(key, uid) => store
+            .remove(&key, uid.as_deref())
+            .map(|last| News::Gone(key, last)),
         Seen::Malformed(key, error) => {
             malformed(kind, &key, &error);
             None
@@ -78,7 +83,12 @@ impl World {
             None => return,
         };
         for workload in self.stores.workloads.list() {
-            if workload.spec.priority_class_ref.as_ref().is_some_and(|class| class.name == name) {
+            if workload
+                .spec
+                .priority_class_ref
+                .as_ref()
+                .is_some_and(|class| class.name == name)
+            {
                 self.queues.workloads.add(Key::of(&workload.metadata));
             }
         }
@@ -88,8 +98,15 @@ impl World {
     /// Jobs that may have waited for a priority class.
     fn ask_jobs_without_workload(&self) {
         for (kind, jobs) in self.stores.jobs.iter().enumerate() {
-            for job in jobs.objects.list().iter().filter(|job| job.0.finished().is_none()) {
-                if self.stores.workloads_of(job.0.uid()).is_empty() || job.0.workload_priority_class().is_some() {
+            for job in jobs
+                .objects
+                .list()
+                .iter()
+                .filter(|job| job.0.finished().is_none())
+            {
+                if self.stores.workloads_of(job.0.uid()).is_empty()
+                    || job.0.workload_priority_class().is_some()
+                {
                     self.queues.ask_job(kind, Key::of(job.meta()));
                 }
             }
@@ -112,8 +129,12 @@ impl World {
 
     pub fn on_check(&self, seen: Seen<AdmissionCheck>) {
         match keep(&self.stores.checks, "AdmissionCheck", seen) {
-            Some(News::Object(check, _)) => self.change(|cache, _| cache.apply_admission_check(&check)),
-            Some(News::Gone(key, _)) => self.change(|cache, _| cache.delete_admission_check(&key.name)),
+            Some(News::Object(check, _)) => {
+                self.change(|cache, _| cache.apply_admission_check(&check));
+            }
+            Some(News::Gone(key, _)) => {
+                self.change(|cache, _| cache.delete_admission_check(&key.name));
+            }
             None => {}
         }
     }
@@ -146,18 +167,29 @@ impl World {
             None => return,
         };
         self.queues.cluster_queues.add(Key::cluster(queue.name()));
-        let same = before.as_ref().is_some_and(|old| old.spec == queue.spec && old.metadata.deletion_timestamp == queue.metadata.deletion_timestamp);
+        let same = before.as_ref().is_some_and(|old| {
+            old.spec == queue.spec
+                && old.metadata.deletion_timestamp == queue.metadata.deletion_timestamp
+        });
         if same {
             return;
         }
-        for group in before.iter().flat_map(|old| &old.spec.resource_groups).chain(&queue.spec.resource_groups) {
+        for group in before
+            .iter()
+            .flat_map(|old| &old.spec.resource_groups)
+            .chain(&queue.spec.resource_groups)
+        {
             for flavor in &group.flavors {
                 self.queues.flavors.add(Key::cluster(&flavor.name));
             }
         }
         self.ask_workloads_of(|workload, local| {
             local.is_some_and(|local| local.spec.cluster_queue() == queue.name())
-                || workload.status.as_ref().and_then(|s| s.admission.as_ref()).is_some_and(|a| a.cluster_queue == queue.name())
+                || workload
+                    .status
+                    .as_ref()
+                    .and_then(|s| s.admission.as_ref())
+                    .is_some_and(|a| a.cluster_queue == queue.name())
         });
     }
 
@@ -176,15 +208,29 @@ impl World {
         };
         let key = Key::of(&queue.metadata);
         self.queues.local_queues.add(key.clone());
-        if before.is_none_or(|old| old.spec != queue.spec || old.metadata.deletion_timestamp != queue.metadata.deletion_timestamp) {
-            self.ask_workloads_of(|workload, _| workload.namespace() == key.namespace && workload.spec.queue_name() == key.name);
+        if before.is_none_or(|old| {
+            old.spec != queue.spec
+                || old.metadata.deletion_timestamp != queue.metadata.deletion_timestamp
+        }) {
+            self.ask_workloads_of(|workload, _| {
+                workload.namespace() == key.namespace && workload.spec.queue_name() == key.name
+            });
         }
     }
 
     /// Queues the Workloads that a test holds for, given with their LocalQueue.
     fn ask_workloads_of(&self, concerned: impl Fn(&Workload, Option<&LocalQueue>) -> bool) {
-        for workload in self.stores.workloads.list().iter().filter(|w| !w.is_finished()) {
-            let local = self.stores.local_queues.get(&Key::new(workload.namespace(), workload.spec.queue_name()));
+        for workload in self
+            .stores
+            .workloads
+            .list()
+            .iter()
+            .filter(|w| !w.is_finished())
+        {
+            let local = self
+                .stores
+                .local_queues
+                .get(&Key::new(workload.namespace(), workload.spec.queue_name()));
             if concerned(workload, local.as_deref()) {
                 self.queues.workloads.add(Key::of(&workload.metadata));
             }

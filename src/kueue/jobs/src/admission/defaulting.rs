@@ -21,7 +21,8 @@ pub struct Surroundings {
 
 /// Applies the defaults, in the reference's order.
 pub fn default(job: &mut dyn GenericJob, around: Surroundings) {
-    if job.meta().deletion_timestamp.is_some() || !around.namespace_managed || around.owner_managed {
+    if job.meta().deletion_timestamp.is_some() || !around.namespace_managed || around.owner_managed
+    {
         return;
     }
     if around.has_default_queue && job.queue_name().is_none() {
@@ -38,9 +39,14 @@ pub fn default(job: &mut dyn GenericJob, around: Surroundings) {
 /// Whether the job is ours to hold back.
 #[must_use]
 pub fn should_suspend(job: &dyn GenericJob, around: Surroundings) -> bool {
-    around.namespace_managed && !around.owner_managed && (job.queue_name().is_some() || around.manage_without_queue_name)
+    around.namespace_managed
+        && !around.owner_managed
+        && (job.queue_name().is_some() || around.manage_without_queue_name)
 }
 
 fn set_label(job: &mut dyn GenericJob, key: &str, value: &str) {
-    job.meta_mut().labels.get_or_insert_default().insert(key.to_owned(), value.to_owned());
+    job.meta_mut()
+        .labels
+        .get_or_insert_default()
+        .insert(key.to_owned(), value.to_owned());
 }

@@ -6,7 +6,10 @@ use kueue_api::names::annotations;
 use super::BatchJob;
 
 pub(super) fn problems(job: &BatchJob) -> Vec<FieldError> {
-    [min_parallelism(job), follow(job)].into_iter().flatten().collect()
+    [min_parallelism(job), follow(job)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn min_parallelism(job: &BatchJob) -> Option<FieldError> {
@@ -15,7 +18,11 @@ fn min_parallelism(job: &BatchJob) -> Option<FieldError> {
     match text.parse::<i32>() {
         Err(_) => Some(FieldError::invalid(&place, text, "must be an integer")),
         Ok(least) if least > 0 && least < job.pods() => None,
-        Ok(_) => Some(FieldError::invalid(&place, text, &format!("should be between 0 and {}", job.pods() - 1))),
+        Ok(_) => Some(FieldError::invalid(
+            &place,
+            text,
+            &format!("should be between 0 and {}", job.pods() - 1),
+        )),
     }
 }
 
@@ -25,7 +32,11 @@ fn follow(job: &BatchJob) -> Option<FieldError> {
     let indexed = job.spec().and_then(|s| s.completion_mode.as_deref()) == Some("Indexed");
     match text.parse::<bool>() {
         Err(_) => Some(FieldError::invalid(&place, text, "must be true or false")),
-        Ok(true) if !indexed => Some(FieldError::invalid(&place, text, "should not be enabled for NonIndexed jobs")),
+        Ok(true) if !indexed => Some(FieldError::invalid(
+            &place,
+            text,
+            "should not be enabled for NonIndexed jobs",
+        )),
         Ok(_) => None,
     }
 }
