@@ -4,12 +4,14 @@ mod progress;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Subcommand;
 use clusters::profile::Profile;
 use clusters::provider::{Environment, EnvironmentId, EnvironmentSpec, EnvironmentState, Provider};
+use clusters::tools::Tools;
 use tokio_util::sync::CancellationToken;
 
 use crate::environments::local;
@@ -64,7 +66,11 @@ enum Verb {
 /// # Errors
 /// When the command cannot do its work.
 pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
-    let tools = local::tools(options)?;
+    let tools = match &args.verb {
+        Verb::Create { .. } | Verb::Start { .. } | Verb::Run { .. } => local::tools(options).await?,
+        // An environment remembers its own programs; these acts only find it.
+        _ => Tools::in_dir(options.tools_dir().unwrap_or_else(|| Path::new("/"))),
+    };
     let kit = local::shell_kit(options, &tools);
     let provider = local::provider(options, tools)?;
     let provider = provider.as_ref();

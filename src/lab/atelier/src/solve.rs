@@ -72,7 +72,7 @@ pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let piece = piece(lab, lab_dir, args.wrong.as_deref(), args.verbose)?;
-    let tools = local::tools(options)?;
+    let tools = local::tools(options).await?;
     let kit = local::shell_kit(options, &tools);
     let provider = local::provider(options, tools)?;
     let cancel = interrupted();

@@ -24,21 +24,12 @@ pub fn provider(options: &Options, tools: Tools) -> anyhow::Result<Arc<dyn Provi
     Ok(Arc::new(LocalProvider::new(local)))
 }
 
-/// The programs of the course: from the folder that was named, or else wherever they can be had.
+/// The programs of the course, obtained if they must be; progress is printed.
 ///
 /// # Errors
-/// When a program is missing from the folder.
-pub fn tools(options: &Options) -> anyhow::Result<Tools> {
-    let Some(dir) = options.tools_dir() else {
-        anyhow::bail!("name the folder of the cluster programs with --tools-dir or ATELIER_TOOLS");
-    };
-    let tools = Tools::in_dir(dir);
-    for program in [&tools.etcd, &tools.kube_apiserver, &tools.kubectl, &tools.kwok, &tools.helm] {
-        if !program.is_file() {
-            anyhow::bail!("{} is not there; `atelier tools` obtains it", program.display());
-        }
-    }
-    Ok(tools)
+/// When a program is not to be had.
+pub async fn tools(options: &Options) -> anyhow::Result<Tools> {
+    crate::tools_cli::obtain(options, crate::tools_cli::Args::default()).await
 }
 
 /// What shells are made from. The chart stands in the source tree, beside the labs.

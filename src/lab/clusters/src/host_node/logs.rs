@@ -2,6 +2,7 @@
 //!
 //! A log is bounded (its older half goes when it is full), and readers that follow are woken by the writer.
 
+mod lines;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use exec::Stream;
 use jiff::Timestamp;
 use tokio::sync::watch;
 
+pub(super) use lines::Lines;
 pub(super) use read::{Cursor, Query};
 
 /// A log turns over at this size and keeps one older file, so it takes at most twice as much.

@@ -2,24 +2,29 @@
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::process::ExitStatus;
+use std::time::Duration;
 
 use exec::process::Signal;
-use exec::{Bind, Cmd, ExecError, Limits, Sandbox, User};
+use exec::{Bind, Child, Cmd, ExecError, Grouping, Limits, Sandbox, User};
 use jiff::Timestamp;
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
 use super::Options;
 use super::expand::expand;
-use super::logs::Log;
+use super::logs::{Lines, Log};
 use super::plan::PodPlan;
 
 /// Where the API server answers in a sandbox.
 const API: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 6443);
 const LEAST_MEMORY: u64 = 256 * 1024 * 1024;
 const MOST_MEMORY: u64 = 1024 * 1024 * 1024;
+
+const PENDING_PIECES: usize = 64;
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// The folders of one pod.
 #[derive(Debug, Clone)]
@@ -55,9 +60,8 @@ impl PodDir {
 /// A running container.
 #[derive(Debug)]
 pub(super) struct Process {
-    relay: PathBuf,
-    kill: CancellationToken,
-    run: JoinHandle<End>,
+    child: Child,
+    output: JoinHandle<()>,
 }
 
 /// How a run ended.
@@ -112,50 +116,42 @@ pub(super) fn command(
 
 impl Process {
     /// Starts `cmd`; its output goes to `log`.
-    pub(super) fn start(cmd: Cmd, relay: PathBuf, log: &Arc<Log>, clock: fn() -> Timestamp) -> Self {
-        let kill = CancellationToken::new();
+    pub(super) fn start(cmd: &Cmd, log: &Log, clock: fn() -> Timestamp) -> Result<Self, ExecError> {
+        let (to, mut pieces) = mpsc::channel(PENDING_PIECES);
+        let child = cmd.spawn_pieces(Grouping::Inherited, to)?;
         let mut writer = log.writer();
-        let killed = kill.clone();
-        let run = tokio::spawn(async move {
-            let ended = cmd.run_lines(&killed, |stream, line| writer.line(stream, line, clock())).await;
-            to_end(ended)
+        let output = tokio::spawn(async move {
+            let mut lines = Lines::default();
+            while let Some((stream, piece)) = pieces.recv().await {
+                lines.add(stream, &piece, |line| writer.line(stream, line, clock()));
+            }
+            lines.finish(|stream, line| writer.line(stream, line, clock()));
         });
-        Self { relay, kill, run }
+        Ok(Self { child, output })
     }
 
-    /// Completes when the container has ended. May be dropped and called again.
+    /// Completes when the container has ended and its last words are in the log. May be dropped and called again.
     pub(super) async fn ended(&mut self) -> End {
-        match (&mut self.run).await {
-            Ok(end) => end,
-            Err(_) => End { code: 137, failure: Some("the container's run was lost".to_owned()) },
-        }
+        let end = match self.child.wait().await {
+            Ok(status) => End { code: code(status), failure: None },
+            Err(error) => End { code: 137, failure: Some(error.to_string()) },
+        };
+        // Something the program left behind may hold its output open; that is no reason to wait for ever.
+        let _ = tokio::time::timeout(LAST_WORDS, &mut self.output).await;
+        end
     }
 
     /// Asks the program to end.
     pub(super) async fn terminate(&self) {
-        // A relay that is not there yet, or no longer, leaves it to the kill that follows.
-        if let Err(error) = exec::relay::signal(&self.relay, Signal::TERM).await {
-            tracing::debug!(%error, "signal a container");
-        }
+        self.child.signal(Signal::TERM).await;
     }
 
     /// Ends the program now.
-    pub(super) fn kill(&self) {
-        self.kill.cancel();
+    pub(super) async fn kill(&self) {
+        self.child.signal(Signal::KILL).await;
     }
 }
 
-impl Drop for Process {
-    fn drop(&mut self) {
-        self.kill.cancel();
-    }
-}
-
-fn to_end(ended: Result<exec::Output, ExecError>) -> End {
-    match ended {
-        Ok(_) => End { code: 0, failure: None },
-        Err(ExecError::Failed { output, .. }) => End { code: output.code.unwrap_or(137), failure: None },
-        Err(ExecError::Cancelled { .. }) => End { code: 137, failure: None },
-        Err(error) => End { code: 128, failure: Some(error.to_string()) },
-    }
+fn code(status: ExitStatus) -> i32 {
+    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(9))
 }

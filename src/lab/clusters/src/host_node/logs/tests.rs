@@ -1,7 +1,7 @@
 use exec::Stream;
 use jiff::Timestamp;
 
-use super::{ContainerKey, Cursor, LogBooks, Query};
+use super::{ContainerKey, Cursor, Lines, LogBooks, Query};
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()
@@ -92,4 +92,16 @@ fn the_run_before_is_kept_and_the_one_before_that_is_removed() {
     assert!(books.find(&key(), true).unwrap().is_some());
     books.forget(&key());
     assert!(books.find(&key(), false).is_none());
+}
+
+#[test]
+fn pieces_become_lines_and_long_ones_are_cut() {
+    let mut said = Vec::new();
+    let mut lines = Lines::default();
+    for piece in ["un\r\nde", "ux\n", "\n", &"x".repeat(20_000), "\nfin"] {
+        lines.add(Stream::Stdout, piece.as_bytes(), |line| said.push(line.len()));
+    }
+    lines.add(Stream::Stderr, b"erreur", |line| said.push(line.len()));
+    lines.finish(|_, line| said.push(line.len()));
+    assert_eq!(said, [2, 4, 0, 16_384, 3_616, 3, 6]);
 }

@@ -43,16 +43,17 @@ impl Runner {
             Err(told) => return Outcome::Told(self.stopped_early(told).await),
         };
         let since = self.context.now();
-        let cmd = match process::command(&self.context.options, plan, &self.dir, &env) {
-            Ok(cmd) => cmd,
+        let log = self.context.logs.begin(&self.key(), &self.dir.logs(), self.state.restarts);
+        let process = process::command(&self.context.options, plan, &self.dir, &env)
+            .and_then(|cmd| Process::start(&cmd, &log, self.context.options.clock));
+        let process = match process {
+            Ok(process) => process,
             Err(error) => {
                 let failure = format!("start container {}: {error}", plan.container.name);
                 self.event_warning("Failed", failure.clone()).await;
                 return Outcome::Ended(ended(End { code: 128, failure: Some(failure) }, since, since));
             }
         };
-        let log = self.context.logs.begin(&self.key(), &self.dir.logs(), self.state.restarts);
-        let process = Process::start(cmd, self.dir.relay(), &log, self.context.options.clock);
         let namespace = self.pod.namespace().unwrap_or_default();
         let run = Run {
             plan,
@@ -199,7 +200,7 @@ impl Runner {
                 }
             }
         }
-        run.process.kill();
+        run.process.kill().await;
         run.process.ended().await
     }
 
