@@ -132,9 +132,7 @@ impl Shape {
 
     /// Finds the cycles, cuts them, and orders what is left from the roots down.
     fn link(&mut self) {
-        let cyclic: Vec<bool> = (0..self.nodes.len())
-            .map(|id| self.climbs_for_ever(NodeId(id)))
-            .collect();
+        let cyclic = self.circular();
         for (node, cyclic) in self.nodes.iter_mut().zip(&cyclic) {
             node.cyclic = *cyclic;
         }
@@ -155,15 +153,22 @@ impl Shape {
         }
     }
 
-    fn climbs_for_ever(&self, from: NodeId) -> bool {
-        let mut at = from;
-        for _ in 0..=self.nodes.len() {
-            match self.nodes[at.0].parent {
-                Some(parent) => at = parent,
-                None => return false,
+    /// Which nodes have no root: whoever is not reached from one.
+    fn circular(&self) -> Vec<bool> {
+        let mut below: Vec<Vec<NodeId>> = vec![Vec::new(); self.nodes.len()];
+        let mut reached = Vec::new();
+        for (id, node) in self.nodes.iter().enumerate() {
+            match node.parent {
+                Some(parent) => below[parent.0].push(NodeId(id)),
+                None => reached.push(NodeId(id)),
             }
         }
-        true
+        let mut circular = vec![true; self.nodes.len()];
+        while let Some(id) = reached.pop() {
+            circular[id.0] = false;
+            reached.append(&mut below[id.0]);
+        }
+        circular
     }
 
     /// From the leaves up: what each subtree brings in, and how high it is.

@@ -222,6 +222,22 @@ fn writing_to_a_clone_leaves_the_original_alone() {
     assert_ne!(shown(&copy), before);
 }
 
+#[test]
+fn depth_is_no_danger() {
+    let depth = 20_000;
+    let mut world = World::of(&[queue("a").cohort("c0").gives("red", &[("cpu", 5)])]);
+    for index in 0..depth {
+        world = world.cohort(&format!("c{index}"), Some(&format!("c{}", index + 1)), &[]);
+    }
+    let mut tree = world.tree();
+    let id = tree.cluster_queue(&"a".into()).unwrap();
+    tree.add(&"a".into(), &usage(&[("red", "cpu", 3)]));
+    tree.remove(&"a".into(), &usage(&[("red", "cpu", 1)]));
+    assert_eq!(tree.available(id, &red()), Amount::new(3));
+    assert_eq!(tree.potential(id, &red()), Amount::new(5));
+    assert!(!tree.in_cycle(&"a".into()));
+}
+
 /// Up to six queues below up to four cohorts in any arrangement, with and without limits.
 fn any_world() -> impl Strategy<Value = World> {
     let limit = || prop_oneof![Just(None), (0_i64..8).prop_map(Some)];

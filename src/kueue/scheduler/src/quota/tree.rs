@@ -148,15 +148,16 @@ impl QuotaTree {
     /// What it could take if nobody used anything.
     #[must_use]
     pub fn potential(&self, id: NodeId, of: &FlavorResource) -> Amount {
-        let node = self.node(id);
-        let Some(parent) = node.parent else {
-            return node.subtree(of);
+        let from_above = |above: Option<Amount>, id: NodeId| {
+            let node = self.node(id);
+            let Some(above) = above else {
+                return Some(node.subtree(of));
+            };
+            let most = node.local(of) + above;
+            let limit = node.quota(of).borrowing_limit;
+            Some(limit.map_or(most, |limit| most.min(node.subtree(of) + limit)))
         };
-        let most = node.local(of) + self.potential(parent, of);
-        match node.quota(of).borrowing_limit {
-            Some(limit) => most.min(node.subtree(of) + limit),
-            None => most,
-        }
+        self.from_root(id, from_above)
     }
 
     /// Whether using `more` would exceed what the node brings in itself.
@@ -230,19 +231,31 @@ impl QuotaTree {
         &self.shape.nodes[id.0]
     }
 
+    /// Negative in debt.
     fn available_signed(&self, id: NodeId, of: &FlavorResource) -> Amount {
-        let node = self.node(id);
-        let used = self.used(id, of);
-        let Some(parent) = node.parent else {
-            return node.subtree(of) - used;
-        };
-        let mut above = self.available_signed(parent, of);
-        if let Some(limit) = node.quota(of).borrowing_limit {
+        let from_above = |above: Option<Amount>, id: NodeId| {
+            let (node, used) = (self.node(id), self.used(id, of));
+            let Some(above) = above else {
+                return Some(node.subtree(of) - used);
+            };
             let lent = node.subtree(of) - node.local(of);
             let taken = (used - node.local(of)).floor_zero();
-            above = above.min(lent - taken + limit);
-        }
-        self.local_available(id, of) + above
+            let limit = node.quota(of).borrowing_limit;
+            let above = limit.map_or(above, |limit| above.min(lent - taken + limit));
+            Some(self.local_available(id, of) + above)
+        };
+        self.from_root(id, from_above)
+    }
+
+    /// Carries an amount from the root down to a node. No recursion: people decide how deep cohorts are nested.
+    fn from_root(
+        &self,
+        id: NodeId,
+        step: impl Fn(Option<Amount>, NodeId) -> Option<Amount>,
+    ) -> Amount {
+        let path: Vec<NodeId> = self.path_up(id).collect();
+        let reached = path.into_iter().rev().fold(None, step);
+        reached.unwrap_or_default()
     }
 
     /// What is left of the share that nobody else can take.
@@ -251,26 +264,33 @@ impl QuotaTree {
     }
 
     fn add_one(&mut self, id: NodeId, of: &FlavorResource, amount: Amount) {
-        let local = self.local_available(id, of);
-        *Arc::make_mut(&mut self.usage[id.0])
-            .entry(of.clone())
-            .or_default() += amount;
-        if let Some(parent) = self.parent(id)
-            && amount > local
-        {
-            self.add_one(parent, of, amount - local);
+        let (mut at, mut amount) = (id, amount);
+        loop {
+            let local = self.local_available(at, of);
+            *self.entry(at, of) += amount;
+            match self.parent(at) {
+                Some(parent) if amount > local => (at, amount) = (parent, amount - local),
+                _ => return,
+            }
         }
     }
 
     fn remove_one(&mut self, id: NodeId, of: &FlavorResource, amount: Amount) {
-        let stored = self.used(id, of) - self.node(id).local(of);
-        *Arc::make_mut(&mut self.usage[id.0])
-            .entry(of.clone())
-            .or_default() -= amount;
-        if let Some(parent) = self.parent(id)
-            && stored > Amount::ZERO
-        {
-            self.remove_one(parent, of, amount.min(stored));
+        let (mut at, mut amount) = (id, amount);
+        loop {
+            let stored = self.used(at, of) - self.node(at).local(of);
+            *self.entry(at, of) -= amount;
+            match self.parent(at) {
+                Some(parent) if stored > Amount::ZERO => {
+                    (at, amount) = (parent, amount.min(stored));
+                }
+                _ => return,
+            }
         }
+    }
+
+    fn entry(&mut self, id: NodeId, of: &FlavorResource) -> &mut Amount {
+        let usage = Arc::make_mut(&mut self.usage[id.0]);
+        usage.entry(of.clone()).or_default()
     }
 }
