@@ -1,9 +1,12 @@
 //! `batch/v1` Jobs: held back and given their queue on creation, checked on creation and change. The rules are those of `jobs`.
 
+use std::collections::BTreeMap;
+
 use jobs::JobKind;
 use jobs::admission::{Surroundings, default, validate_create, validate_update};
 use jobs::job::GenericJob;
 use jobs::kind::{BATCH_JOB, of_owner};
+use kueue_api::config::NAMESPACE_NAME_LABEL;
 use kueue_api::features::gate;
 use kueue_api::validation::matches_selector;
 use serde_json::Value;
@@ -61,15 +64,19 @@ fn written(job: &dyn GenericJob) -> Result<Value, Verdict> {
 }
 
 fn around(request: &Request, job: &dyn GenericJob, context: &Context) -> Surroundings {
-    let labels = context.cluster.namespace_labels(&request.namespace);
+    // A job may come right after its namespace, before our watch has seen that. Every namespace carries its name as a label, which
+    // is what the usual selectors look at; taking it for unmanaged would let the job start unseen.
+    let named = || BTreeMap::from([(NAMESPACE_NAME_LABEL.to_owned(), request.namespace.clone())]);
+    let labels = context
+        .cluster
+        .namespace_labels(&request.namespace)
+        .unwrap_or_else(named);
     let owners = job.meta().owner_references.as_deref().unwrap_or_default();
     let defaulting = context
         .features
         .on(gate::WORKLOAD_PRIORITY_CLASS_DEFAULTING);
     Surroundings {
-        namespace_managed: labels.is_some_and(|labels| {
-            matches_selector(&context.managed_jobs_namespace_selector, &labels)
-        }),
+        namespace_managed: matches_selector(&context.managed_jobs_namespace_selector, &labels),
         has_default_queue: context.cluster.has_default_local_queue(&request.namespace),
         has_default_priority_class: defaulting && context.cluster.has_default_priority_class(),
         owner_managed: owners

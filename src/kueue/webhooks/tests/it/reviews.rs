@@ -7,7 +7,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use http_body_util::BodyExt as _;
-use kueue_api::LabelSelector;
+use kueue_api::config::Configuration;
 use kueue_api::features::Features;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
@@ -44,7 +44,8 @@ pub(crate) fn server(gates: &[(&str, bool)]) -> Router {
                 .map(|(name, on)| ((*name).to_owned(), *on))
                 .collect(),
         ),
-        managed_jobs_namespace_selector: LabelSelector::default(),
+        managed_jobs_namespace_selector: Configuration::defaults(None)
+            .managed_jobs_namespace_selector,
         manage_jobs_without_queue_name: false,
         cluster: Arc::new(Two),
     }))
@@ -306,11 +307,18 @@ async fn new_jobs_are_held_back_when_they_are_ours() {
             json!(true),
         ),
         (
-            "unknown namespace",
+            "namespace that is left alone",
             "kube-system",
-            named,
+            named.clone(),
             json!("file"),
             Value::Null,
+        ),
+        (
+            "namespace that was not seen yet",
+            "tout-neuf",
+            named,
+            json!("file"),
+            json!(true),
         ),
     ];
     for (name, namespace, labels, queue, suspend) in cases {
