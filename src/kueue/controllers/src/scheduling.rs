@@ -160,14 +160,6 @@ async fn write(
         return Ok(None);
     };
     let written = context.writer.status(&workload, &patch.status).await?;
-    context.world.cache.lock().written(
-        &patch.key,
-        written
-            .metadata
-            .resource_version
-            .as_deref()
-            .unwrap_or_default(),
-    );
     context.world.saw_workload(written);
     Ok(Some(workload))
 }
