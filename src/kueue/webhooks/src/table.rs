@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 
 use crate::handlers::{Context, Handler, job, kinds};
-use crate::review::Request;
+use crate::review::{Request, Verdict};
 
 /// The API server sends the new and the old object in one review; each may have 3 MiB.
 const MAX_BODY: usize = 8 * 1024 * 1024;
@@ -70,12 +70,19 @@ fn answer(path: &str, handler: Handler, context: &Context, body: &[u8]) -> Respo
         }
     };
     let verdict = handler(&request, context);
-    tracing::debug!(
-        path,
-        namespace = request.namespace,
-        operation = request.operation,
-        ?verdict,
-        "admission review answered"
-    );
+    let Request {
+        namespace,
+        operation,
+        ..
+    } = &request;
+    match &verdict {
+        // The usual case, several times a job: of interest only to whoever looks for a single review.
+        Verdict::Allow | Verdict::Change(_) => {
+            tracing::trace!(path, namespace, operation, "admission review answered")
+        }
+        Verdict::Deny(why) | Verdict::Malformed(why) => {
+            tracing::info!(path, namespace, operation, why, "object refused")
+        }
+    }
     axum::Json(verdict.to_review(&request.uid)).into_response()
 }
