@@ -40,7 +40,10 @@ points = { $n ->
    *[other] { $n } points
 }
 points-word = Points
-criteria-of = { $n } critères remplis sur { $of }
+criteria-of = { $n ->
+    [one] { $n } critère rempli
+   *[other] { $n } critères remplis
+} sur { $of }
 
 half-1-am-title = Comprendre et installer Kueue
 half-1-am-goals = expliquer pourquoi des GPU partagés se disputent ; installer Kueue avec Helm ; créer une première file et suivre l’admission d’un Job

@@ -29,6 +29,7 @@ use crate::environments::shell::{LabFiles, ShellError, ShellKit};
 use crate::environments::{self, Environments, local};
 use crate::judge::{JudgeError, Session};
 use crate::options::Options;
+use crate::tools_cli;
 
 /// Opens the desk. A machine without the cluster's programs still gets one: its view says what is missing.
 pub async fn open(options: &Options, library: &Library, store: Store, stop: CancellationToken) -> Arc<dyn Desk> {
@@ -89,7 +90,7 @@ impl Shared {
         if let Some(service) = self.service.lock().clone() {
             return Some(service);
         }
-        match self.open_service() {
+        match self.open_service().await {
             Ok(service) => {
                 *self.service.lock() = Some(service.clone());
                 service.environments.adopt().await;
@@ -104,8 +105,8 @@ impl Shared {
         }
     }
 
-    fn open_service(&self) -> anyhow::Result<Service> {
-        let tools = local::tools(&self.options)?;
+    async fn open_service(&self) -> anyhow::Result<Service> {
+        let tools = tools_cli::obtain(&self.options, tools_cli::Args::default()).await?;
         let kit = local::shell_kit(&self.options, &tools);
         Ok(Service { environments: local::solo(&self.options, tools)?, kit })
     }

@@ -7,7 +7,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use course::Language;
 use http::StatusCode;
-use http::header::ACCEPT;
+use http::header::{ACCEPT, CONTENT_TYPE};
 
 use super::frame::{Frame, Page};
 use super::guard::Refusal;
@@ -74,7 +74,7 @@ struct ErrorPage {
     reference: String,
 }
 
-/// Gives every failed answer its page (or JSON, for scripts) and logs it once, with the reference the visitor sees.
+/// Gives every failed answer its page (or JSON, for scripts), unless its handler did, and logs it once, with the reference the visitor sees.
 pub async fn explain(State(app): State<App>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
     let Ok(frame) = <Frame as axum::extract::FromRequestParts<App>>::from_request_parts(&mut parts, &app).await;
@@ -83,6 +83,10 @@ pub async fn explain(State(app): State<App>, request: Request, next: Next) -> Re
     let response = next.run(Request::from_parts(parts, body)).await;
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
+        return response;
+    }
+    let explained = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+    if explained {
         return response;
     }
     let met = response.extensions().get::<Met>().cloned().unwrap_or_else(|| of_status(status));

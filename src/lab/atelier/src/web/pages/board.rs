@@ -75,37 +75,71 @@ impl BoardFragment<'_> {
         parts.join(", ")
     }
 
+    /// Model and rack, as far as they are known.
+    fn place(&self, node: &BoardNode) -> String {
+        let parts: Vec<&str> = [&node.product, &node.rack].into_iter().filter_map(Option::as_deref).collect();
+        parts.join(" · ")
+    }
+
     fn used(&self, node: &BoardNode) -> u32 {
         node.pods.iter().map(|pod| pod.gpus).sum()
     }
 
+    /// Who holds devices of the node, job by job.
+    fn holders(&self, node: &BoardNode) -> Vec<Holder> {
+        let mut holders: Vec<Holder> = Vec::new();
+        for pod in node.pods.iter().filter(|pod| pod.gpus > 0) {
+            let name = pod.job.as_deref().unwrap_or(&pod.name);
+            match holders.iter_mut().find(|holder| holder.name == name && holder.namespace == pod.namespace) {
+                Some(holder) => holder.gpus += pod.gpus,
+                None => holders.push(Holder { namespace: pod.namespace.clone(), name: name.to_owned(), gpus: pod.gpus }),
+            }
+        }
+        holders
+    }
+
+    /// The square that stands for a holder in the picture.
+    fn key(&self, holder: &Holder) -> String {
+        let look = holder.look();
+        format!(
+            r#"<svg class="key" viewBox="0 0 20 20" width="14" height="14" aria-hidden="true"><rect class="held look-{look}" x="2" y="2" width="16" height="16" rx="3"/></svg>"#
+        )
+    }
+
     /// A square a device, in the looks of the job that holds it.
     fn devices(&self, node: &BoardNode) -> String {
-        let mut held = node.pods.iter().flat_map(|pod| {
-            let job = pod.job.as_deref().unwrap_or(&pod.name);
-            std::iter::repeat_n(job, usize::try_from(pod.gpus).unwrap_or_default())
-        });
-        let columns = node.gpus.clamp(1, ROW);
-        let rows = node.gpus.div_ceil(ROW);
+        let holders = self.holders(node);
+        let mut held = holders
+            .iter()
+            .flat_map(|holder| std::iter::repeat_n(holder.look(), usize::try_from(holder.gpus).unwrap_or_default()));
+        let (columns, rows) = (node.gpus.clamp(1, ROW), node.gpus.div_ceil(ROW));
+        let (wide, high) = (columns * 20, rows * 20);
+        let (width, height) = (columns * 24, rows * 24);
         let mut svg = format!(
-            r#"<svg class="devices" viewBox="0 0 {} {}" width="{}" height="{}" aria-hidden="true">"#,
-            columns * 20,
-            rows * 20,
-            columns * 24,
-            rows * 24
+            r#"<svg class="devices" viewBox="0 0 {wide} {high}" width="{width}" height="{height}" aria-hidden="true">"#
         );
         for device in 0..node.gpus {
             let (x, y) = (device % ROW * 20 + 2, device / ROW * 20 + 2);
-            let class = held.next().map_or_else(|| "free".to_owned(), |job| format!("held look-{}", look(job)));
-            let _infallible =
-                write!(svg, r#"<rect class="{class}" x="{x}" y="{y}" width="16" height="16" rx="3"/>"#);
+            let class = held.next().map_or_else(|| "free".to_owned(), |look| format!("held look-{look}"));
+            let _infallible = write!(svg, r#"<rect class="{class}" x="{x}" y="{y}" width="16" height="16" rx="3"/>"#);
         }
         svg.push_str("</svg>");
         svg
     }
 }
 
-/// The same job has the same looks on every node and after every reload.
-fn look(job: &str) -> usize {
-    job.bytes().fold(7_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(usize::from(byte))) % LOOKS
+/// A job and the devices of one node that it holds.
+#[derive(Debug, PartialEq, Eq)]
+struct Holder {
+    namespace: String,
+    name: String,
+    gpus: u32,
+}
+
+impl Holder {
+    /// The same job has the same looks on every node and after every reload.
+    fn look(&self) -> usize {
+        let bytes = self.namespace.bytes().chain([0]).chain(self.name.bytes());
+        bytes.fold(7_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(usize::from(byte))) % LOOKS
+    }
 }

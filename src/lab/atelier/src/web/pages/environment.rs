@@ -82,6 +82,8 @@ struct ActItem {
     effect: &'static str,
     confirm: &'static str,
     destroys: bool,
+    /// What one most likely wants now.
+    main: bool,
 }
 
 impl EnvironmentIs {
@@ -121,7 +123,7 @@ impl From<Act> for ActItem {
             Act::Reset => ("act-reset", "act-reset-effect", "act-reset-confirm"),
             Act::Delete => ("act-delete", "act-delete-effect", "act-delete-confirm"),
         };
-        Self { key: act.key(), name, effect, confirm, destroys: act.destroys() }
+        Self { key: act.key(), name, effect, confirm, destroys: act.destroys(), main: matches!(act, Act::Create | Act::Start) }
     }
 }
 

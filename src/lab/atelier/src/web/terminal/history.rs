@@ -10,8 +10,10 @@ use std::collections::VecDeque;
 
 /// Lines that are kept.
 pub const LINES: usize = 10_000;
-/// Bytes that are kept, whatever the lines.
+/// Bytes that are kept at most, whatever the lines.
 pub const BYTES: usize = 4 * 1024 * 1024;
+/// Bytes that are kept at least, so that short lines are not forgotten before pages have drawn them.
+const LEAST: usize = 1024 * 1024;
 
 #[derive(Debug)]
 struct Piece {
@@ -29,21 +31,23 @@ pub struct History {
     end: u64,
     lines: usize,
     max_lines: usize,
-    max_bytes: u64,
+    least_bytes: u64,
+    most_bytes: u64,
 }
 
 impl Default for History {
     fn default() -> Self {
-        Self::with_limits(LINES, BYTES)
+        Self::with_limits(LINES, LEAST, BYTES)
     }
 }
 
 impl History {
-    /// An empty history that keeps at least `max_lines` lines, in at most about `max_bytes`.
+    /// An empty history that keeps `max_lines` lines and `least` bytes, but not more than about `most` bytes.
     #[must_use]
-    pub fn with_limits(max_lines: usize, max_bytes: usize) -> Self {
-        let max_bytes = u64::try_from(max_bytes).unwrap_or(u64::MAX);
-        Self { pieces: VecDeque::new(), start: 0, end: 0, lines: 0, max_lines, max_bytes }
+    pub fn with_limits(max_lines: usize, least: usize, most: usize) -> Self {
+        let bytes = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        let (least_bytes, most_bytes) = (bytes(least), bytes(most));
+        Self { pieces: VecDeque::new(), start: 0, end: 0, lines: 0, max_lines, least_bytes, most_bytes }
     }
 
     /// Position of the oldest kept byte.
@@ -108,8 +112,10 @@ impl History {
 
     fn oldest_is_surplus(&self) -> bool {
         let Some(oldest) = self.pieces.front() else { return false };
-        let enough_without = self.lines - oldest.lines >= self.max_lines;
-        self.pieces.len() > 1 && (enough_without || self.end - self.start > self.max_bytes)
+        let kept = self.end - self.start;
+        let enough_lines = self.lines - oldest.lines >= self.max_lines;
+        let enough_bytes = kept - length(&oldest.bytes) >= self.least_bytes;
+        self.pieces.len() > 1 && ((enough_lines && enough_bytes) || kept > self.most_bytes)
     }
 
     fn forget_oldest(&mut self) {

@@ -1,7 +1,7 @@
 use super::History;
 
 fn filled(limits: (usize, usize), pieces: &[&str]) -> History {
-    let mut history = History::with_limits(limits.0, limits.1);
+    let mut history = History::with_limits(limits.0, 0, limits.1);
     pieces.iter().for_each(|piece| history.push(piece.as_bytes().to_vec()));
     history
 }
@@ -29,8 +29,17 @@ fn lines_beyond_the_limit_are_forgotten_and_no_others() {
 }
 
 #[test]
+fn short_lines_are_kept_until_there_are_bytes_enough() {
+    let mut history = History::with_limits(2, 6, 100);
+    for _ in 0..50 {
+        history.push(b"y\n".to_vec());
+    }
+    assert_eq!((history.start(), history.end()), (94, 100));
+}
+
+#[test]
 fn one_endless_line_stays_within_the_bytes() {
-    let mut history = History::with_limits(10, 1000);
+    let mut history = History::with_limits(10, 0, 1000);
     for _ in 0..1000 {
         history.push(vec![b'x'; 100]);
     }
