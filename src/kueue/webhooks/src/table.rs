@@ -78,10 +78,10 @@ fn answer(path: &str, handler: Handler, context: &Context, body: &[u8]) -> Respo
     match &verdict {
         // The usual case, several times a job: of interest only to whoever looks for a single review.
         Verdict::Allow | Verdict::Change(_) => {
-            tracing::trace!(path, namespace, operation, "admission review answered")
+            tracing::trace!(path, namespace, operation, "admission review answered");
         }
         Verdict::Deny(why) | Verdict::Malformed(why) => {
-            tracing::info!(path, namespace, operation, why, "object refused")
+            tracing::info!(path, namespace, operation, why, "object refused");
         }
     }
     axum::Json(verdict.to_review(&request.uid)).into_response()
