@@ -40,7 +40,7 @@ impl Pattern {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobRef {
     pub kind: String,
-    pub namespace: String,
+    pub namespace: Pattern,
     pub name: Pattern,
 }
 
@@ -50,9 +50,9 @@ pub struct JobSet(pub Vec<JobRef>);
 
 impl JobSet {
     pub fn contains(&self, kind: &str, namespace: &str, name: &str) -> bool {
-        self.0
-            .iter()
-            .any(|job| job.kind == kind && job.namespace == namespace && job.name.matches(name))
+        self.0.iter().any(|job| {
+            job.kind == kind && job.namespace.matches(namespace) && job.name.matches(name)
+        })
     }
 
     /// For messages: the names as the author wrote them.
@@ -65,7 +65,7 @@ impl JobSet {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectRef {
     pub kind: String,
-    pub namespace: Option<String>,
+    pub namespace: Option<Pattern>,
     pub name: Pattern,
 }
 
@@ -77,7 +77,12 @@ impl ObjectSet {
     pub fn contains(&self, kind: &str, namespace: Option<&str>, name: &str) -> bool {
         self.0.iter().any(|object| {
             object.kind == kind
-                && object.namespace.as_deref() == namespace
+                && object
+                    .namespace
+                    .as_ref()
+                    .map_or(namespace.is_none(), |pattern| {
+                        namespace.is_some_and(|name| pattern.matches(name))
+                    })
                 && object.name.matches(name)
         })
     }

@@ -83,6 +83,17 @@ impl Silence {
             .fold(SignedDuration::ZERO, |sum, part| sum.saturating_add(part))
     }
 
+    /// When everything that happened up to `at` had been delivered: then itself, later when the watch was interrupted and came
+    /// back, never (none) while it still is.
+    pub(crate) fn delivered(&self, of: &[&str], at: Timestamp) -> Option<Timestamp> {
+        self.interruptions
+            .iter()
+            .filter(|interruption| concerns(&interruption.kinds, of) && interruption.from <= at)
+            .try_fold(at, |latest, interruption| {
+                Some(latest.max(interruption.to?))
+            })
+    }
+
     /// An interruption of these kinds goes on: nothing can be concluded from silence.
     pub(crate) fn interrupted(&self, of: &[&str]) -> bool {
         self.interruptions

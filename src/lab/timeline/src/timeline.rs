@@ -56,6 +56,8 @@ impl Timeline {
         if self.last.is_some_and(|(seq, _)| entry.seq <= seq) {
             return;
         }
+        // What was concluded at the entry before stands: a blind time that is only now known begins after it.
+        let before = self.last.map_or(entry.at, |(_, at)| at);
         self.last = Some((entry.seq, entry.at));
         match &entry.what {
             What::Object(object) => self.object_entry(object, entry.seq, entry.at),
@@ -67,12 +69,14 @@ impl Timeline {
                 );
                 self.silence.gap(Gap {
                     kinds: kinds.clone(),
-                    from: *from,
+                    from: (*from).max(before),
                     to: *to,
                     seq: entry.seq,
                 });
             }
-            What::Lost { kinds, since } => self.silence.lost(kinds, since.unwrap_or(entry.at)),
+            What::Lost { kinds, since } => self
+                .silence
+                .lost(kinds, since.map_or(entry.at, |since| since.max(before))),
             What::Back { kinds } => self.silence.back(kinds, entry.at),
             What::Answer { question, value } => {
                 let place = Place {

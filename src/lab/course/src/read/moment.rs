@@ -257,7 +257,7 @@ fn job(reader: &Reader<'_>, text: &str) -> Result<JobRef, String> {
     dns_name(name)?;
     Ok(JobRef {
         kind: kind.to_owned(),
-        namespace: namespace.to_owned(),
+        namespace: Pattern::new(namespace),
         name: Pattern::new(name),
     })
 }
@@ -304,8 +304,8 @@ fn object(reader: &Reader<'_>, text: &str) -> Result<ObjectRef, String> {
     };
     let rest: Vec<&str> = parts.collect();
     let (namespace, name) = match (kind.namespaced, rest.as_slice()) {
-        (true, [name]) => (Some(reader.namespace.clone()), *name),
-        (true, [namespace, name]) => (Some((*namespace).to_owned()), *name),
+        (true, [name]) => (Some(Pattern::new(&reader.namespace)), *name),
+        (true, [namespace, name]) => (Some(Pattern::new(namespace)), *name),
         (false, [name]) => (None, *name),
         (true, _) => return Err("expected KIND/NAME or KIND/NAMESPACE/NAME".to_owned()),
         (false, _) => {

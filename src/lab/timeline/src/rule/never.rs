@@ -9,6 +9,7 @@ use crate::{
     silence::{Gap, JOB_SOURCES},
 };
 use course::{FactName, JobMoment, Moment};
+use jiff::Timestamp;
 
 pub(super) fn evaluate(
     forbidden: &Moment,
@@ -63,8 +64,17 @@ fn of_attempt(
         .map(|fact| fact.place)
         .next();
     if let Some(hit) = hit
-        && end.is_none_or(|end| precedes(hit, end))
+        && end.is_none_or(|end| precedes(hit, end, JOB_SOURCES, case))
     {
+        // What made it allowed may be on its way through another watch.
+        let quiet = hit
+            .at
+            .saturating_add(SETTLE)
+            .ok()
+            .filter(|quiet| end.is_none() && case.now < *quiet);
+        if quiet.is_some() {
+            return Outcome::new(Reason::NotYet).evidence([hit]).next(quiet);
+        }
         return Outcome::new(Reason::Forbidden).evidence([hit]);
     }
     let Some(end) = end else {
@@ -85,9 +95,23 @@ fn of_attempt(
     settled(end, begin, JOB_SOURCES, |gap| attempt.touched(gap), case)
 }
 
-/// Whether the forbidden thing came first. What arrives long after the end came after it, whatever its version says.
-fn precedes(hit: Place, end: Place) -> bool {
-    hit.before(&end) && hit.at <= end.at.saturating_add(SETTLE).unwrap_or(end.at)
+/// Whether the forbidden thing came first. What arrives long after everything was delivered came after the end, whatever
+/// its version says.
+fn precedes(hit: Place, end: Place, of: &[&str], case: &Case<'_>) -> bool {
+    let quiet = quiet(end, of, case);
+    hit.before(&end) && quiet.is_none_or(|quiet| hit.at <= quiet)
+}
+
+/// From when on silence about the time before `end` can be trusted; none while the watch is interrupted.
+fn quiet(end: Place, of: &[&str], case: &Case<'_>) -> Option<Timestamp> {
+    let settled = end.at.saturating_add(SETTLE).ok()?;
+    case.timeline.silence.delivered(of, settled).map(|at| {
+        if at > settled {
+            at.saturating_add(SETTLE).unwrap_or(at)
+        } else {
+            settled
+        }
+    })
 }
 
 fn settled(
@@ -100,11 +124,12 @@ fn settled(
     if let Some(outcome) = gap(of, begin.at, end.at, counts, case) {
         return outcome.evidence([begin, end]);
     }
-    match end.at.saturating_add(SETTLE) {
-        Ok(quiet) if case.now < quiet => Outcome::new(Reason::NotYet)
+    match quiet(end, of, case) {
+        None => Outcome::new(Reason::NotYet).evidence([end]),
+        Some(quiet) if case.now < quiet => Outcome::new(Reason::NotYet)
             .evidence([end])
             .next(Some(quiet)),
-        _ => Outcome::new(Reason::Passed).evidence([begin, end]),
+        Some(_) => Outcome::new(Reason::Passed).evidence([begin, end]),
     }
 }
 
@@ -129,9 +154,11 @@ fn of_objects(
         (Some(hit), None) => Outcome::new(Reason::Forbidden)
             .object(&subject)
             .evidence([hit.place]),
-        (Some(hit), Some(end)) if precedes(hit.place, end) => Outcome::new(Reason::Forbidden)
-            .object(&subject)
-            .evidence([hit.place]),
+        (Some(hit), Some(end)) if precedes(hit.place, end, &sources(forbidden), case) => {
+            Outcome::new(Reason::Forbidden)
+                .object(&subject)
+                .evidence([hit.place])
+        }
         (_, Some(end)) => {
             let begin = floor.or_else(|| begun(forbidden, case)).unwrap_or(end);
             let mut outcome = settled(end, begin, &sources(forbidden), |_| true, case);
