@@ -185,5 +185,5 @@ impl Provider for LocalProvider {
 
 /// Runs the environment in `dir` until it is asked to stop: the body of `environment-supervisor`.
 pub async fn supervise(dir: PathBuf) -> Result<(), SupervisorError> {
-    supervisor::run(dir, crate::clock::now).await
+    Box::pin(supervisor::run(dir, crate::clock::now)).await
 }

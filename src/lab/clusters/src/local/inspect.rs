@@ -99,7 +99,7 @@ fn keep_kubeconfigs(inner: &Inner, layout: &Layout) {
             });
         match written {
             Ok(path) => {
-                tracing::warn!(path = %path.display(), "kubeconfig was missing and is written again")
+                tracing::warn!(path = %path.display(), "kubeconfig was missing and is written again");
             }
             Err(error) => tracing::warn!(%error, "kubeconfig is missing and cannot be written"),
         }

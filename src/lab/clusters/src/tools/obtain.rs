@@ -171,7 +171,7 @@ impl Obtain<'_> {
                     of,
                     seconds,
                 },
-            )
+            );
         };
         let program = build::build(unit, &go, scratch.path(), self.cancel, progress).await?;
         if !unit.is_shared() {

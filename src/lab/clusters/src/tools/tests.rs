@@ -107,7 +107,7 @@ fn options(root: &Path) -> Options {
 async fn obtain(options: &Options) -> (Result<Tools, ToolsError>, Vec<ToolProgress>) {
     let steps = Mutex::new(Vec::new());
     let tools = obtain_all(options, &CancellationToken::new(), &|step| {
-        steps.lock().unwrap().push(step)
+        steps.lock().unwrap().push(step);
     })
     .await;
     (tools, steps.into_inner().unwrap())

@@ -38,7 +38,7 @@ where
 /// Completes when a program has died this often.
 pub(super) async fn died(mut deaths: watch::Receiver<u32>, times: u32) {
     if deaths.wait_for(|deaths| *deaths >= times).await.is_err() {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

@@ -97,7 +97,7 @@ pub(super) async fn start(context: &Context, running: &mut Running) -> Result<()
         api_server(context, running, &pki),
     )
     .await?;
-    furnish::furnish(context, running, &admin, &pki, routes).await?;
+    Box::pin(furnish::furnish(context, running, &admin, &pki, routes)).await?;
     phase(context, Phase::Ready, async { Ok(()) }).await
 }
 
@@ -275,7 +275,7 @@ pub(super) async fn phase<T>(
             phase,
             state,
             at: (context.now)(),
-        }))
+        }));
     };
     tell(PhaseState::Started);
     let result = work.await;
