@@ -12,6 +12,7 @@ mod convert;
 mod cycle;
 mod holdings;
 mod local_queues;
+mod messages;
 mod options;
 mod patch;
 mod pending;

@@ -10,7 +10,7 @@ use kueue_api::v1beta2::{self as api, CheckState, WorkloadStatus};
 use quantity::Requests;
 use scheduler::{Admission, Entry, PodSetAdmission, PodSetName, WorkloadKey, messages};
 
-use crate::Cache;
+use crate::{Cache, messages as texts};
 
 /// How an event is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,20 +76,15 @@ impl Cache {
                     type_,
                     false,
                     reasons::QUOTA_RESERVED,
-                    &format!("Previously: {}", before.message),
+                    &texts::previously(&before.message),
                 );
             }
         }
         let checked = all_checks_ready(&state.status);
         if checked {
-            set(
-                types::ADMITTED,
-                true,
-                reasons::ADMITTED,
-                "The workload is admitted",
-            );
+            set(types::ADMITTED, true, reasons::ADMITTED, texts::ADMITTED);
         } else {
-            let text = "The workload has not all checks ready";
+            let text = texts::CHECKS_NOT_READY;
             set(
                 types::ADMITTED,
                 false,
@@ -188,7 +183,7 @@ fn say_pending(
     );
     let mut changed = conditions::set(&mut status.conditions, reserved);
     if admitted {
-        let text = "The workload has no reservation";
+        let text = texts::NO_RESERVATION;
         let condition = conditions::condition(
             types::ADMITTED,
             false,

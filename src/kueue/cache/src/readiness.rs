@@ -1,15 +1,26 @@
-//! Whether a ClusterQueue can admit anything, and if not, why, in the reference's words.
+//! Whether a ClusterQueue can admit anything, and if not, why. The words are in `messages.rs`.
 
-use kueue_api::conditions::active_reasons as reasons;
 use kueue_api::names::{MULTIKUEUE_CONTROLLER, PROVISIONING_CONTROLLER};
 use kueue_api::v1beta2::AdmissionCheckStrategyRule;
-use scheduler::{ClusterQueueName, FlavorName, messages};
+use scheduler::{ClusterQueueName, FlavorName, Unsupported};
 
-use crate::Cache;
 use crate::cache::QueueState;
+use crate::{Cache, messages};
 
-/// The reason of a ClusterQueue that asks for what is not built yet and cannot be left out.
-const NOT_SUPPORTED_YET: &str = "NotSupportedYet";
+/// What keeps a ClusterQueue from admitting, in the order in which it is said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    Terminating,
+    Stopped,
+    Unreadable(String),
+    MissingFlavors(Vec<String>),
+    MissingChecks(Vec<String>),
+    InactiveChecks(Vec<String>),
+    SeveralMultiKueueChecks(Vec<String>),
+    MultiKueueCheckPerFlavor(Vec<String>),
+    MultiKueueWithProvisioning(Vec<String>, Vec<String>),
+    Unsupported(Unsupported),
+}
 
 /// What the condition `Active` says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,53 +38,27 @@ impl Cache {
     #[must_use]
     pub fn readiness(&self, name: &ClusterQueueName) -> Option<Readiness> {
         let state = self.queues.get(name)?;
-        if state.terminating {
-            let message = "Can't admit new workloads; clusterQueue is terminating".to_owned();
-            return Some(Readiness {
-                active: false,
-                reason: reasons::TERMINATING,
-                message,
-            });
-        }
-        let problems = self.problems(name, state);
-        let Some((reason, _)) = problems.first() else {
-            return Some(Readiness {
-                active: true,
-                reason: reasons::READY,
-                message: "Can admit new workloads".to_owned(),
-            });
-        };
-        let texts: Vec<_> = problems.iter().map(|(_, text)| text.as_str()).collect();
-        Some(Readiness {
-            active: false,
-            reason,
-            message: format!("Can't admit new workloads: {}.", texts.join(", ")),
-        })
+        Some(messages::readiness(&self.obstacles(name, state)))
     }
 
-    fn problems(&self, name: &ClusterQueueName, state: &QueueState) -> Vec<(&'static str, String)> {
-        let mut found = Vec::new();
-        if state.stopped {
-            found.push((reasons::STOPPED, "is stopped".to_owned()));
-        }
-        if let Some(unreadable) = &state.unreadable {
-            found.push((reasons::UNKNOWN, format!("cannot be read: {unreadable}")));
+    fn obstacles(&self, name: &ClusterQueueName, state: &QueueState) -> Vec<Obstacle> {
+        if state.terminating {
+            return vec![Obstacle::Terminating];
         }
         let missing = self.missing_flavors(name);
-        if !missing.is_empty() {
-            found.push((
-                reasons::FLAVOR_NOT_FOUND,
-                format!(
-                    "references missing ResourceFlavor(s): {}",
-                    missing.join(",")
-                ),
-            ));
-        }
-        found.extend(self.check_problems(&state.checks));
+        let stopped = state.stopped.then_some(Obstacle::Stopped);
+        let unreadable = state.unreadable.clone().map(Obstacle::Unreadable);
+        let missing = (!missing.is_empty()).then_some(Obstacle::MissingFlavors(missing));
+        let mut found: Vec<_> = stopped
+            .into_iter()
+            .chain(unreadable)
+            .chain(missing)
+            .collect();
+        found.extend(self.check_obstacles(&state.checks));
         if found.is_empty() {
             let asked = self.unsupported(name).into_iter();
-            let blocking = asked.filter(scheduler::Unsupported::forbids_admission);
-            found.extend(blocking.map(|asked| (NOT_SUPPORTED_YET, messages::unsupported(&asked))));
+            let blocking = asked.filter(Unsupported::forbids_admission);
+            found.extend(blocking.map(Obstacle::Unsupported));
         }
         found
     }
@@ -108,78 +93,46 @@ impl Cache {
     }
 
     /// What is wrong with the admission checks of a ClusterQueue.
-    fn check_problems(&self, rules: &[AdmissionCheckStrategyRule]) -> Vec<(&'static str, String)> {
-        let names = |keep: &dyn Fn(&AdmissionCheckStrategyRule) -> bool| -> Vec<&str> {
-            let mut names: Vec<_> = rules
-                .iter()
-                .filter(|rule| keep(rule))
-                .map(|rule| rule.name.as_str())
-                .collect();
+    fn check_obstacles(&self, rules: &[AdmissionCheckStrategyRule]) -> Vec<Obstacle> {
+        let names = |keep: &dyn Fn(&AdmissionCheckStrategyRule) -> bool| -> Vec<String> {
+            let kept = rules.iter().filter(|rule| keep(rule));
+            let mut names: Vec<_> = kept.map(|rule| rule.name.clone()).collect();
             names.sort_unstable();
             names
         };
         let by = |rule: &AdmissionCheckStrategyRule, controller: &str| {
-            self.checks
-                .get(&rule.name)
-                .is_some_and(|check| check.controller == controller)
+            let check = self.checks.get(&rule.name);
+            check.is_some_and(|check| check.controller == controller)
+        };
+        let asleep = |rule: &AdmissionCheckStrategyRule| {
+            let check = self.checks.get(&rule.name);
+            check.is_some_and(|check| !check.active)
         };
         let missing = names(&|rule| !self.checks.contains_key(&rule.name));
-        let inactive = names(&|rule| {
-            self.checks
-                .get(&rule.name)
-                .is_some_and(|check| !check.active)
-        });
+        let inactive = names(&asleep);
         let multikueue = names(&|rule| by(rule, MULTIKUEUE_CONTROLLER));
         let per_flavor =
             names(&|rule| by(rule, MULTIKUEUE_CONTROLLER) && !rule.on_flavors.is_empty());
         let provisioning = names(&|rule| by(rule, PROVISIONING_CONTROLLER));
-        let mut found = Vec::new();
-        let mut report = |condition: bool, reason: &'static str, text: String| {
-            if condition {
-                found.push((reason, text));
-            }
-        };
-        report(
-            !missing.is_empty(),
-            reasons::ADMISSION_CHECK_NOT_FOUND,
-            format!(
-                "references missing AdmissionCheck(s): {}",
-                missing.join(",")
+        let several = multikueue.len() > 1;
+        let both = !multikueue.is_empty() && !provisioning.is_empty();
+        let found = [
+            (!missing.is_empty(), Obstacle::MissingChecks(missing)),
+            (!inactive.is_empty(), Obstacle::InactiveChecks(inactive)),
+            (
+                several,
+                Obstacle::SeveralMultiKueueChecks(multikueue.clone()),
             ),
-        );
-        report(
-            !inactive.is_empty(),
-            reasons::ADMISSION_CHECK_INACTIVE,
-            format!(
-                "references inactive AdmissionCheck(s): {}",
-                inactive.join(",")
+            (
+                !per_flavor.is_empty(),
+                Obstacle::MultiKueueCheckPerFlavor(per_flavor),
             ),
-        );
-        report(
-            multikueue.len() > 1,
-            reasons::MULTIPLE_MULTIKUEUE_ADMISSION_CHECKS,
-            format!(
-                "Cannot use multiple MultiKueue AdmissionChecks on the same ClusterQueue, found: {}",
-                multikueue.join(",")
+            (
+                both,
+                Obstacle::MultiKueueWithProvisioning(multikueue, provisioning),
             ),
-        );
-        report(
-            !per_flavor.is_empty(),
-            reasons::MULTIKUEUE_ADMISSION_CHECK_APPLIED_PER_FLAVOR,
-            format!(
-                "Cannot specify MultiKueue AdmissionCheck per flavor, found: {}",
-                per_flavor.join(",")
-            ),
-        );
-        report(
-            !multikueue.is_empty() && !provisioning.is_empty(),
-            reasons::MULTIKUEUE_WITH_PROVISIONING_REQUEST,
-            format!(
-                "Cannot use both MultiKueue and ProvisioningRequest AdmissionChecks together, found: {}, {}",
-                multikueue.join(","),
-                provisioning.join(",")
-            ),
-        );
-        found
+        ];
+        let there = found.into_iter().filter(|(there, _)| *there);
+        there.map(|(_, obstacle)| obstacle).collect()
     }
 }

@@ -2,19 +2,19 @@
 
 use jiff::Timestamp;
 use kueue_api::Condition;
-use kueue_api::conditions::{self, active_reasons, queue, reasons};
+use kueue_api::conditions::{self, queue};
 use kueue_api::v1beta2::{
     self as api, FlavorUsage, LocalQueueFlavorUsage, LocalQueueResourceUsage, ResourceUsage,
 };
 use quantity::{Amount, ResourceName};
 use scheduler::{
     ClusterQueue, ClusterQueueName, FlavorName, FlavorResource, LocalQueueKey, Usage, WorkloadKey,
-    messages,
 };
 
-use crate::Cache;
 use crate::cache::{LocalQueueState, Observed};
 use crate::holdings::Holdings;
+use crate::workloads::WorkloadState;
+use crate::{Cache, messages};
 
 /// Why a workload that nobody has tried yet is pending: reason and message of QuotaReserved=False.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,26 @@ pub struct PendingReason {
     pub reason: &'static str,
     /// The message.
     pub message: String,
+}
+
+/// Whether a LocalQueue lets workloads through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Door {
+    Open,
+    Stopped,
+    LeadsNowhere,
+    LeadsToInactive,
+}
+
+/// Why a pending workload is not tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Hold {
+    /// An equal one was just found not to fit.
+    Bypassed(scheduler::PendingReason),
+    NoLocalQueue(String),
+    LocalQueueStopped(String),
+    NoClusterQueue(String),
+    ClusterQueueInactive(String),
 }
 
 impl Cache {
@@ -63,7 +83,7 @@ impl Cache {
         now: Timestamp,
     ) -> Option<api::LocalQueueStatus> {
         let state = self.local_queues.get(key)?;
-        let (active_now, reason, message) = self.local_queue_readiness(state);
+        let (active_now, reason, message) = messages::door(self.state_of(state));
         let nothing = Holdings::default();
         let held = self.held_locally.get(key).unwrap_or(&nothing);
         let spec = state
@@ -85,25 +105,15 @@ impl Cache {
         })
     }
 
-    fn local_queue_readiness(&self, state: &LocalQueueState) -> (bool, &'static str, &'static str) {
+    fn state_of(&self, state: &LocalQueueState) -> Door {
         if state.stopped {
-            return (false, active_reasons::STOPPED, "LocalQueue is stopped");
+            return Door::Stopped;
         }
-        let cannot = "Can't submit new workloads to clusterQueue";
-        match state
-            .cluster_queue
-            .as_ref()
-            .and_then(|name| self.specs.get(name))
-        {
-            None => (false, active_reasons::CLUSTER_QUEUE_DOES_NOT_EXIST, cannot),
-            Some(queue) if !queue.active => {
-                (false, active_reasons::CLUSTER_QUEUE_IS_INACTIVE, cannot)
-            }
-            Some(_) => (
-                true,
-                active_reasons::READY,
-                "Can submit new workloads to localQueue",
-            ),
+        let target = state.cluster_queue.as_ref();
+        match target.and_then(|name| self.specs.get(name)) {
+            None => Door::LeadsNowhere,
+            Some(queue) if !queue.active => Door::LeadsToInactive,
+            Some(_) => Door::Open,
         }
     }
 
@@ -126,44 +136,24 @@ impl Cache {
             .workloads
             .get(key)
             .filter(|state| state.eligible && state.holding.is_none())?;
-        if let Some(bypassed) = self.bypassed(state) {
-            let message =
-                "Bypassed scheduling evaluation because an equivalent workload recently failed"
-                    .to_owned();
-            return Some(PendingReason {
-                reason: messages::pending_reason(bypassed),
-                message,
-            });
+        self.hold(state).as_ref().map(messages::held)
+    }
+
+    fn hold(&self, state: &WorkloadState) -> Option<Hold> {
+        if let Some(why) = self.bypassed(state) {
+            return Some(Hold::Bypassed(why));
         }
-        let misconfigured = |message: String| {
-            Some(PendingReason {
-                reason: reasons::MISCONFIGURED,
-                message,
-            })
-        };
-        let suspended = |message: String| {
-            Some(PendingReason {
-                reason: reasons::SUSPENDED,
-                message,
-            })
-        };
-        let name = &state.info.local_queue.name;
+        let name = state.info.local_queue.name.to_string();
         let Some(door) = self.local_queues.get(&state.info.local_queue) else {
-            return misconfigured(format!("LocalQueue {name} doesn't exist"));
+            return Some(Hold::NoLocalQueue(name));
         };
-        if door.stopped {
-            return suspended(format!("LocalQueue {name} is inactive"));
-        }
-        let target = door.cluster_queue.as_ref();
-        match target.and_then(|target| self.specs.get(target)) {
-            None => misconfigured(format!(
-                "ClusterQueue {} doesn't exist",
-                target.map_or("", ClusterQueueName::as_str)
-            )),
-            Some(queue) if !queue.active => {
-                suspended(format!("ClusterQueue {} is inactive", queue.name))
-            }
-            Some(_) => None,
+        let target = door.cluster_queue.as_ref().map(ToString::to_string);
+        let target = target.unwrap_or_default();
+        match self.state_of(door) {
+            Door::Open => None,
+            Door::Stopped => Some(Hold::LocalQueueStopped(name)),
+            Door::LeadsNowhere => Some(Hold::NoClusterQueue(target)),
+            Door::LeadsToInactive => Some(Hold::ClusterQueueInactive(target)),
         }
     }
 }

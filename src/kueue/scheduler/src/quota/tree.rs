@@ -157,7 +157,7 @@ impl QuotaTree {
             let limit = node.quota(of).borrowing_limit;
             Some(limit.map_or(most, |limit| most.min(node.subtree(of) + limit)))
         };
-        self.from_root(id, from_above)
+        self.descend(id, from_above)
     }
 
     /// Whether using `more` would exceed what the node brings in itself.
@@ -244,11 +244,11 @@ impl QuotaTree {
             let above = limit.map_or(above, |limit| above.min(lent - taken + limit));
             Some(self.local_available(id, of) + above)
         };
-        self.from_root(id, from_above)
+        self.descend(id, from_above)
     }
 
     /// Carries an amount from the root down to a node. No recursion: people decide how deep cohorts are nested.
-    fn from_root(
+    fn descend(
         &self,
         id: NodeId,
         step: impl Fn(Option<Amount>, NodeId) -> Option<Amount>,
