@@ -1,10 +1,10 @@
 //! Workloads come, change and go: each one waits in a queue, or holds quota, or does neither.
 
+mod observe;
+
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use kueue_api::conditions::{self, reasons, workload as types};
-use kueue_api::names::annotations;
 use kueue_api::v1beta2::{self as api, WorkloadStatus};
 use scheduler::{
     ClusterQueueName, LastAssignment, LocalQueueKey, PendingReason, Workload, WorkloadKey,
@@ -12,7 +12,10 @@ use scheduler::{
 
 use crate::holdings::Holding;
 use crate::pending::Rank;
-use crate::{Affected, Cache, Options, convert};
+use crate::{Affected, Cache};
+
+use observe::observe;
+pub(crate) use observe::waits;
 
 /// What is known about one workload.
 #[derive(Clone, Debug)]
@@ -343,66 +346,4 @@ impl Assumed {
             _ => true,
         }
     }
-}
-
-/// Whether a workload has to wait before it is tried again, whatever quota there is.
-pub(crate) fn waits(status: &WorkloadStatus, now: Timestamp) -> bool {
-    let requeue_at = status
-        .requeue_state
-        .as_ref()
-        .and_then(|state| state.requeue_at.as_ref());
-    conditions::is_false(&status.conditions, types::REQUEUED)
-        || requeue_at.is_some_and(|at| now.as_second() < at.0.as_second())
-}
-
-fn observe(object: &api::Workload, options: &Options) -> WorkloadState {
-    let info = convert::workload(object, options);
-    let local_queue = info.local_queue.clone();
-    let finished = object.is_finished();
-    let admission = object
-        .status
-        .as_ref()
-        .and_then(|status| status.admission.as_ref());
-    let admission = admission.filter(|_| object.has_quota_reservation() && !finished);
-    let holding = admission.map(|admission| Holding {
-        cluster_queue: ClusterQueueName::from(admission.cluster_queue.as_str()),
-        local_queue,
-        // An admission that nobody can read holds nothing that could be counted.
-        usage: convert::held(object, admission, options).unwrap_or_default(),
-        admitted: object.is_admitted(),
-    });
-    WorkloadState {
-        rank: Rank::of(&info),
-        chances: convert::chances(object, &info),
-        info: Arc::new(info),
-        status: object.status.clone().unwrap_or_default(),
-        generation: object.metadata.generation,
-        tried: 0,
-        eligible: eligible(object, options) && holding.is_none(),
-        finished,
-        queued_in: None,
-        holding,
-        assumed: None,
-        last: None,
-    }
-}
-
-/// Whether a workload may stand in a queue.
-fn eligible(object: &api::Workload, options: &Options) -> bool {
-    let gates = object
-        .metadata
-        .annotations
-        .as_ref()
-        .and_then(|all| all.get(annotations::ADMISSION_GATED_BY));
-    let gated = options.features.admission_gated_by && gates.is_some_and(|gates| !gates.is_empty());
-    let reserved = conditions::find(object.conditions(), types::QUOTA_RESERVED);
-    let on_hold =
-        reserved.is_some_and(|found| found.status == "False" && found.reason == reasons::ON_HOLD);
-    let replacing = conditions::is_true(object.conditions(), types::WAITING_FOR_REPLACEMENT_PODS);
-    !gated
-        && !object.is_finished()
-        && object.is_active()
-        && !object.has_quota_reservation()
-        && !on_hold
-        && !replacing
 }

@@ -105,6 +105,15 @@ fn play(world: &mut World, step: &Step) {
         | Step::Deactivate(_)
         | Step::Move(..)
         | Step::Resize(..) => {}
+        Step::Cycle => drop(cycle(world, None, false)),
+        Step::LostWrite => drop(cycle(world, None, true)),
+        Step::Meanwhile(step) => drop(cycle(world, Some(step), false)),
+        about_queues => play_queues(world, about_queues),
+    }
+}
+
+fn play_queues(world: &mut World, step: &Step) {
+    match step {
         Step::Relabel(vision) => {
             let team = if *vision { "vision" } else { "language" };
             let _ = world.cache.apply_namespace(&object(
@@ -148,9 +157,7 @@ fn play(world: &mut World, step: &Step) {
                 .cache
                 .delete_cohort(&format!("c{name}").as_str().into()),
         ),
-        Step::Cycle => drop(cycle(world, None, false)),
-        Step::LostWrite => drop(cycle(world, None, true)),
-        Step::Meanwhile(step) => drop(cycle(world, Some(step), false)),
+        other => panic!("{other:?} is not about queues"),
     }
 }
 

@@ -149,7 +149,7 @@ fn a_deleted_cohort_takes_its_quota_from_all_above() {
             match operation["op"].as_str().unwrap() {
                 "Cache.AddOrUpdateCohort" => drop(cache.apply_cohort(&read(&args["apiCohort"]))),
                 "Cache.AddClusterQueue" => {
-                    drop(cache.apply_cluster_queue(&read(&args["cq"]), now()))
+                    drop(cache.apply_cluster_queue(&read(&args["cq"]), now()));
                 }
                 "Cache.DeleteCohort" => {
                     check(&mut cache, case, &case["want"]["wantBefore"]);
