@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kube::api::Api;
+use kueue_api::conditions::{find, queue::ACTIVE};
 use kueue_api::v1beta2::ClusterQueue;
 
 use crate::context::Context;
@@ -38,14 +39,11 @@ pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, Reconcil
             .on_cluster_queue(crate::watch::Seen::Object(Box::new(written)));
         return Ok(Next::After(std::time::Duration::ZERO));
     }
-    for missing in unsupported {
-        context.event(
-            queue.as_ref(),
-            REPORTER,
-            Warning,
-            "NotSupportedYet",
-            scheduler::messages::unsupported(&missing),
-        );
+    if is_new_to_us(&queue) {
+        for missing in unsupported {
+            let note = scheduler::messages::unsupported(&missing);
+            context.event(queue.as_ref(), REPORTER, Warning, "NotSupportedYet", note);
+        }
     }
     if let Some(status) = status.filter(|status| queue.status.as_ref() != Some(status)) {
         let api: Api<ClusterQueue> = Api::all(context.client.0.clone());
@@ -58,6 +56,15 @@ pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, Reconcil
             .on_cluster_queue(crate::watch::Seen::Object(Box::new(written)));
     }
     Ok(Next::OnChange)
+}
+
+/// Whether the status does not speak of this generation yet.
+fn is_new_to_us(queue: &ClusterQueue) -> bool {
+    let told = queue
+        .status
+        .as_ref()
+        .and_then(|status| find(&status.conditions, ACTIVE));
+    told.is_none_or(|condition| condition.observed_generation != queue.metadata.generation)
 }
 
 async fn let_go(context: &Arc<Context>, queue: &ClusterQueue) -> Result<Next, ReconcileError> {

@@ -2,6 +2,7 @@
 //! happen; gauges are read from the world when somebody asks (`gauges.rs`).
 
 mod gauges;
+mod groups;
 
 use std::time::Duration;
 
@@ -16,28 +17,13 @@ use telemetry::metrics::{
 use crate::role::CurrentRole;
 use crate::workload::status::Eviction;
 
-pub use gauges::{Build, WorldGauges};
+use groups::{Counts, Pair, Waits, exponential};
 
-/// 1, then 2.5 doubled until there are `n`.
-fn exponential(n: u32) -> Vec<f64> {
-    let rest = (0..n.saturating_sub(1)).scan(2.5, |bound, _| {
-        let this = *bound;
-        *bound *= 2.0;
-        Some(this)
-    });
-    std::iter::once(1.0).chain(rest).collect()
-}
+pub use gauges::{Build, WorldGauges};
 
 const DEFAULT: [f64; 11] = [
     0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
 ];
-
-/// A counter or histogram that exists for ClusterQueues and for LocalQueues.
-#[derive(Clone, Debug)]
-struct Pair<T> {
-    cluster: T,
-    local: T,
-}
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -51,136 +37,6 @@ pub struct Metrics {
     evicted_once: Counters,
     eviction_latency: Histograms,
     ready_to_evicted: Histograms,
-}
-
-fn counters(registry: &mut Registry, name: &str, help: &str) -> Pair<Counters> {
-    Pair {
-        cluster: register_counter(
-            registry,
-            &format!("kueue_{name}"),
-            &format!("{help}, by ClusterQueue"),
-        ),
-        local: register_counter(
-            registry,
-            &format!("kueue_local_queue_{name}"),
-            &format!("{help}, by LocalQueue"),
-        ),
-    }
-}
-
-fn histograms(registry: &mut Registry, name: &str, help: &str, buckets: u32) -> Pair<Histograms> {
-    Pair {
-        cluster: register_histogram(
-            registry,
-            &format!("kueue_{name}"),
-            &format!("{help}, by ClusterQueue"),
-            exponential(buckets),
-        ),
-        local: register_histogram(
-            registry,
-            &format!("kueue_local_queue_{name}"),
-            &format!("{help}, by LocalQueue"),
-            exponential(buckets),
-        ),
-    }
-}
-
-/// What is counted for both kinds of queues.
-#[derive(Clone, Debug)]
-struct Counts {
-    reserved: Pair<Counters>,
-    admitted: Pair<Counters>,
-    finished: Pair<Counters>,
-    evicted: Pair<Counters>,
-}
-
-impl Counts {
-    fn register(r: &mut Registry) -> Self {
-        Self {
-            reserved: counters(
-                r,
-                "quota_reserved_workloads",
-                "Workloads that were given quota",
-            ),
-            admitted: counters(r, "admitted_workloads", "Workloads admitted"),
-            finished: counters(r, "finished_workloads", "Workloads finished"),
-            evicted: counters(r, "evicted_workloads", "Workloads evicted"),
-        }
-    }
-
-    fn all(&self) -> [&Pair<Counters>; 4] {
-        [
-            &self.reserved,
-            &self.admitted,
-            &self.finished,
-            &self.evicted,
-        ]
-    }
-}
-
-/// Times measured for both kinds of queues.
-#[derive(Clone, Debug)]
-struct Waits {
-    reserved: Pair<Histograms>,
-    admitted: Pair<Histograms>,
-    checks: Pair<Histograms>,
-    ready: Pair<Histograms>,
-    admitted_until_ready: Pair<Histograms>,
-    execution: Pair<Histograms>,
-}
-
-impl Waits {
-    fn register(r: &mut Registry) -> Self {
-        Self {
-            reserved: histograms(
-                r,
-                "quota_reserved_wait_time_seconds",
-                "From creation or requeueing to reserved quota",
-                14,
-            ),
-            admitted: histograms(
-                r,
-                "admission_wait_time_seconds",
-                "From creation or requeueing to admission",
-                16,
-            ),
-            checks: histograms(
-                r,
-                "admission_checks_wait_time_seconds",
-                "From reserved quota to admission",
-                14,
-            ),
-            ready: histograms(
-                r,
-                "ready_wait_time_seconds",
-                "From creation or requeueing to ready pods",
-                14,
-            ),
-            admitted_until_ready: histograms(
-                r,
-                "admitted_until_ready_wait_time_seconds",
-                "From admission to ready pods",
-                14,
-            ),
-            execution: histograms(
-                r,
-                "execution_time_seconds",
-                "Time admitted until the end",
-                16,
-            ),
-        }
-    }
-
-    fn all(&self) -> [&Pair<Histograms>; 6] {
-        [
-            &self.reserved,
-            &self.admitted,
-            &self.checks,
-            &self.ready,
-            &self.admitted_until_ready,
-            &self.execution,
-        ]
-    }
 }
 
 /// A workload's place in the metrics.

@@ -16,7 +16,9 @@ use tokio_util::sync::CancellationToken;
 use crate::key::Key;
 
 const FIRST_RETRY: Duration = Duration::from_millis(10);
-const LONGEST_RETRY: Duration = Duration::from_secs(60);
+const LONGEST_RETRY: Duration = Duration::from_secs(10);
+/// Attempts after which a failure is worth a warning; later ones are told less and less often.
+const PATIENCE: u32 = 4;
 
 /// When the same object should be looked at again, without any change of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +104,7 @@ impl WorkQueue {
                 let failures = state.failures.entry(key.clone()).or_default();
                 *failures += 1;
                 let wait = backoff(*failures);
-                if *failures > 2 {
+                if *failures >= PATIENCE && failures.is_power_of_two() {
                     tracing::warn!(queue = self.name, object = %key, attempt = *failures, retry.ms = wait.as_millis(), "cannot reconcile: {error}");
                 } else {
                     tracing::debug!(queue = self.name, object = %key, "will reconcile again: {error}");

@@ -1,9 +1,11 @@
 //! What a Workload needs next, from it and from the queues it goes through. One step at a time: the caller carries the
 //! step out and asks again.
 
+mod pending;
+
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use kueue_api::conditions::{find, is_true, reasons, workload as types};
 use kueue_api::names::{RESOURCE_IN_USE_FINALIZER, labels};
 use kueue_api::v1beta2::{StopPolicy, Workload, WorkloadStatus};
@@ -117,7 +119,7 @@ pub fn next(view: &View<'_>) -> Step {
             if workload.has_quota_reservation() {
                 reserved(view)
             } else {
-                waiting(view)
+                pending::waiting(view)
             }
         })
         .unwrap_or_else(|| Step::Rest(alarm(view)))
@@ -322,78 +324,6 @@ fn execution_left(view: &View<'_>, seconds: i32) -> Option<Duration> {
     remaining(all, admitted.last_transition_time.0, view.now)
 }
 
-/// A Workload without reservation: may it be tried again, and what keeps it from being tried at all.
-fn waiting(view: &View<'_>) -> Option<Step> {
-    if let Some(step) = requeue(view) {
-        return Some(step);
-    }
-    let (reason, message) = match &view.obstacle {
-        Some(found) => (found.reason, found.message.clone()),
-        None if told_of_an_obstacle(view) => (
-            reasons::PENDING_EVALUATION,
-            "Workload is pending evaluation in the scheduling queue".to_owned(),
-        ),
-        None => return None,
-    };
-    changed(view, draft(view).pending(reason, &message).done())
-}
-
-/// Whether the condition still speaks of an obstacle of the kind above. What the scheduler wrote is not touched.
-fn told_of_an_obstacle(view: &View<'_>) -> bool {
-    let told =
-        find(view.workload.conditions(), types::QUOTA_RESERVED).filter(|c| c.status == "False");
-    told.is_some_and(|c| match c.reason.as_str() {
-        reasons::DEACTIVATED => true,
-        reasons::MISCONFIGURED | reasons::SUSPENDED => {
-            c.message.starts_with("LocalQueue ") || c.message.starts_with("ClusterQueue ")
-        }
-        _ => false,
-    })
-}
-
-/// The end of what kept an evicted Workload from being tried again.
-fn requeue(view: &View<'_>) -> Option<Step> {
-    let told = find(view.workload.conditions(), types::REQUEUED).filter(|c| c.status == "False")?;
-    let running = |queue: Option<QueueView>| queue.is_some_and(|q| q.stop == StopPolicy::None);
-    let (reason, message) = match told.reason.as_str() {
-        reason if reason.starts_with(reasons::DEACTIVATED) => {
-            (reasons::REACTIVATED, "The workload was reactivated")
-        }
-        reasons::CLUSTER_QUEUE_STOPPED if running(view.cluster_queue) => (
-            reasons::CLUSTER_QUEUE_RESTARTED,
-            "The ClusterQueue was restarted after being stopped",
-        ),
-        reasons::LOCAL_QUEUE_STOPPED if running(view.local_queue) => (
-            reasons::LOCAL_QUEUE_RESTARTED,
-            "The LocalQueue was restarted after being stopped",
-        ),
-        reasons::ADMISSION_CHECK | reasons::PODS_READY_TIMEOUT if backoff_left(view).is_none() => (
-            reasons::BACKOFF_FINISHED,
-            "The workload backoff was finished",
-        ),
-        _ => return None,
-    };
-    changed(view, draft(view).requeued(reason, message).done())
-}
-
-fn backoff_left(view: &View<'_>) -> Option<Duration> {
-    let at = view
-        .workload
-        .status
-        .as_ref()?
-        .requeue_state
-        .as_ref()?
-        .requeue_at
-        .as_ref()?
-        .0;
-    let left = at.duration_since(view.now);
-    if left > SignedDuration::ZERO {
-        Duration::try_from(left).ok()
-    } else {
-        None
-    }
-}
-
 fn changed(view: &View<'_>, status: WorkloadStatus) -> Option<Step> {
     let before = view.workload.status.clone().unwrap_or_default();
     (before != status).then(|| Step::Write(Box::new(status)))
@@ -408,5 +338,5 @@ fn alarm(view: &View<'_>) -> Option<Duration> {
             .maximum_execution_time_seconds
             .and_then(|seconds| execution_left(view, seconds));
     }
-    backoff_left(view)
+    pending::backoff_left(view)
 }

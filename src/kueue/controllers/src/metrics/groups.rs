@@ -1,0 +1,150 @@
+//! Counters and histograms that exist twice: for ClusterQueues, and for LocalQueues.
+
+use telemetry::metrics::{Counters, Histograms, Registry, register_counter, register_histogram};
+
+/// 1, then 2.5 doubled until there are `n`.
+pub(super) fn exponential(n: u32) -> Vec<f64> {
+    let rest = (0..n.saturating_sub(1)).scan(2.5, |bound, _| {
+        let this = *bound;
+        *bound *= 2.0;
+        Some(this)
+    });
+    std::iter::once(1.0).chain(rest).collect()
+}
+
+/// A counter or histogram that exists for ClusterQueues and for LocalQueues.
+#[derive(Clone, Debug)]
+pub(super) struct Pair<T> {
+    pub(super) cluster: T,
+    pub(super) local: T,
+}
+
+fn counters(registry: &mut Registry, name: &str, help: &str) -> Pair<Counters> {
+    Pair {
+        cluster: register_counter(
+            registry,
+            &format!("kueue_{name}"),
+            &format!("{help}, by ClusterQueue"),
+        ),
+        local: register_counter(
+            registry,
+            &format!("kueue_local_queue_{name}"),
+            &format!("{help}, by LocalQueue"),
+        ),
+    }
+}
+
+fn histograms(registry: &mut Registry, name: &str, help: &str, buckets: u32) -> Pair<Histograms> {
+    Pair {
+        cluster: register_histogram(
+            registry,
+            &format!("kueue_{name}"),
+            &format!("{help}, by ClusterQueue"),
+            exponential(buckets),
+        ),
+        local: register_histogram(
+            registry,
+            &format!("kueue_local_queue_{name}"),
+            &format!("{help}, by LocalQueue"),
+            exponential(buckets),
+        ),
+    }
+}
+
+/// What is counted for both kinds of queues.
+#[derive(Clone, Debug)]
+pub(super) struct Counts {
+    pub(super) reserved: Pair<Counters>,
+    pub(super) admitted: Pair<Counters>,
+    pub(super) finished: Pair<Counters>,
+    pub(super) evicted: Pair<Counters>,
+}
+
+impl Counts {
+    pub(super) fn register(r: &mut Registry) -> Self {
+        Self {
+            reserved: counters(
+                r,
+                "quota_reserved_workloads",
+                "Workloads that were given quota",
+            ),
+            admitted: counters(r, "admitted_workloads", "Workloads admitted"),
+            finished: counters(r, "finished_workloads", "Workloads finished"),
+            evicted: counters(r, "evicted_workloads", "Workloads evicted"),
+        }
+    }
+
+    pub(super) fn all(&self) -> [&Pair<Counters>; 4] {
+        [
+            &self.reserved,
+            &self.admitted,
+            &self.finished,
+            &self.evicted,
+        ]
+    }
+}
+
+/// Times measured for both kinds of queues.
+#[derive(Clone, Debug)]
+pub(super) struct Waits {
+    pub(super) reserved: Pair<Histograms>,
+    pub(super) admitted: Pair<Histograms>,
+    pub(super) checks: Pair<Histograms>,
+    pub(super) ready: Pair<Histograms>,
+    pub(super) admitted_until_ready: Pair<Histograms>,
+    pub(super) execution: Pair<Histograms>,
+}
+
+impl Waits {
+    pub(super) fn register(r: &mut Registry) -> Self {
+        Self {
+            reserved: histograms(
+                r,
+                "quota_reserved_wait_time_seconds",
+                "From creation or requeueing to reserved quota",
+                14,
+            ),
+            admitted: histograms(
+                r,
+                "admission_wait_time_seconds",
+                "From creation or requeueing to admission",
+                16,
+            ),
+            checks: histograms(
+                r,
+                "admission_checks_wait_time_seconds",
+                "From reserved quota to admission",
+                14,
+            ),
+            ready: histograms(
+                r,
+                "ready_wait_time_seconds",
+                "From creation or requeueing to ready pods",
+                14,
+            ),
+            admitted_until_ready: histograms(
+                r,
+                "admitted_until_ready_wait_time_seconds",
+                "From admission to ready pods",
+                14,
+            ),
+            execution: histograms(
+                r,
+                "execution_time_seconds",
+                "Time admitted until the end",
+                16,
+            ),
+        }
+    }
+
+    pub(super) fn all(&self) -> [&Pair<Histograms>; 6] {
+        [
+            &self.reserved,
+            &self.admitted,
+            &self.checks,
+            &self.ready,
+            &self.admitted_until_ready,
+            &self.execution,
+        ]
+    }
+}
