@@ -4,6 +4,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// How many control planes run at once.
 const PLACES: usize = 2;
+/// The whole machine, for what must not be slowed down by others.
+pub(crate) const ALL: u32 = 2;
 
 static MACHINE: Semaphore = Semaphore::const_new(PLACES);
 

@@ -2,8 +2,14 @@
 //!
 //! Every test takes the machine for itself ([`machine`]): two control planes at a time are what two cores bear.
 
+mod browser;
 mod crds;
 mod environments;
+mod host_node;
+mod isolation;
+mod lab_page;
 mod labs;
 mod machine;
 mod patience;
+mod simulated;
+mod walls;

@@ -32,11 +32,12 @@ refused "an address of the outside" connects 192.0.2.1 443
 refused "the other API server with its own credentials" kubectl --kubeconfig other.kubeconfig get nodes --request-timeout=5s
 
 # Processes of the host and of the other environment.
-if grep -alE 'kube-apiserver|environment-supervisor' /proc/[0-9]*/cmdline 2>/dev/null | grep -q .; then hole "processes of the control plane"; fi
+if cat /proc/[0-9]*/comm 2>/dev/null | grep -qxE 'kube-apiserver|etcd|kwok'; then hole "processes of the control plane"; fi
 
 # The role: enough for the labs, not enough to take the cluster over.
 refused "everything" kubectl auth can-i '*' '*' --all-namespaces
-refused "secrets of kube-system" kubectl get secrets -n kube-system
+refused "a Secret in kube-system" kubectl create secret generic mine -n kube-system
+refused "a token in a Secret of kube-system" kubectl apply -f token.yaml
 refused "a token of kube-system" kubectl create token default -n kube-system
 refused "the kubelet's own interface" kubectl get --raw /api/v1/nodes/plateforme/proxy/pods
 refused "impersonation" kubectl get nodes --as=root --as-group=system:masters
