@@ -169,7 +169,9 @@ fn the_manifest_is_what_the_chart_renders_to() {
             std::env::var_os("CI").is_none(),
             "helm is missing: run `cargo xtask tools` or set HELM"
         );
-        eprintln!("skipped: no helm in /opt/tools, the tool cache or PATH; set HELM");
+        println!(
+            "skipped: no helm in ATELIER_TOOLS_DIR, the tool cache or PATH; `cargo xtask tools` obtains it"
+        );
         return;
     };
     let fresh = tempfile::NamedTempFile::new().unwrap();
@@ -190,7 +192,7 @@ fn helm() -> Option<PathBuf> {
         .map(|dir| dir.join("helm"));
     let known = [
         variable("HELM"),
-        Some(PathBuf::from("/opt/tools/helm")),
+        variable("ATELIER_TOOLS_DIR").map(|folder| folder.join("helm")),
         cache,
     ];
     known
