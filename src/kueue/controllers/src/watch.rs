@@ -1,6 +1,9 @@
 //! One watch of one kind, kept alive. A malformed object is reported and left out; a kind that disappears (its
 //! definition was deleted) is waited for, and everything of it counts as deleted meanwhile.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::time::Duration;
@@ -60,6 +63,16 @@ struct Follower<K, F> {
 }
 
 impl<K: Resource, F: FnMut(Seen<K>)> Follower<K, F> {
+    fn new(tell: F, synced: Synced) -> Self {
+        Self {
+            tell,
+            known: BTreeMap::new(),
+            listed: None,
+            synced,
+            _kind: std::marker::PhantomData,
+        }
+    }
+
     fn event(&mut self, event: Event<DeserializeGuard<K>>) {
         match event {
             Event::Init => self.listed = Some(BTreeMap::new()),
@@ -129,13 +142,7 @@ pub async fn follow<K>(
 ) where
     K: Resource + Clone + Debug + DeserializeOwned + Send + 'static,
 {
-    let mut follower = Follower {
-        tell,
-        known: BTreeMap::new(),
-        listed: None,
-        synced,
-        _kind: std::marker::PhantomData,
-    };
+    let mut follower = Follower::new(tell, synced);
     let mut trouble = Trouble::default();
     while !stop.is_cancelled() {
         let mut stream = std::pin::pin!(watcher(api.clone(), watcher::Config::default()));

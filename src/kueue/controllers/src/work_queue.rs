@@ -80,6 +80,14 @@ impl WorkQueue {
         self.state.lock().ready.len()
     }
 
+    /// Takes everything out.
+    #[cfg(test)]
+    pub(crate) fn drain(&self) -> Vec<Key> {
+        let mut state = self.state.lock();
+        state.queued.clear();
+        std::mem::take(&mut state.ready).into()
+    }
+
     fn take(&self) -> Option<Key> {
         let mut state = self.state.lock();
         let key = state.ready.pop_front()?;

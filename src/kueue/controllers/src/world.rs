@@ -4,6 +4,9 @@
 mod feed;
 mod queues;
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt::Debug;
 use std::sync::Arc;
 
