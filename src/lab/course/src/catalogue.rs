@@ -153,7 +153,7 @@ impl Catalogue {
             match arg {
                 Arg::Number(number) => fluent.set(name.as_str(), *number),
                 Arg::Text(text) => {
-                    fluent.set(name.as_str(), FluentValue::String(Cow::Borrowed(text)))
+                    fluent.set(name.as_str(), FluentValue::String(Cow::Borrowed(text)));
                 }
             }
         }

@@ -61,7 +61,7 @@ fn collect_commands<'a>(blocks: &'a [Block], into: &mut Vec<&'a str>) {
                 text, run: true, ..
             } => into.push(text),
             Block::Fold { blocks, .. } | Block::Callout { blocks, .. } => {
-                collect_commands(blocks, into)
+                collect_commands(blocks, into);
             }
             _ => {}
         }
@@ -73,7 +73,7 @@ fn collect_questions<'a>(blocks: &'a [Block], into: &mut Vec<&'a QuestionId>) {
         match block {
             Block::Question { id, .. } => into.push(id),
             Block::Fold { blocks, .. } | Block::Callout { blocks, .. } => {
-                collect_questions(blocks, into)
+                collect_questions(blocks, into);
             }
             _ => {}
         }
@@ -115,13 +115,13 @@ pub enum Block {
     Fold {
         kind: FoldKind,
         title: String,
-        blocks: Vec<Block>,
+        blocks: Vec<Self>,
     },
     /// Set apart from the text. `title` is empty when the kind's own word is enough.
     Callout {
         kind: CalloutKind,
         title: String,
-        blocks: Vec<Block>,
+        blocks: Vec<Self>,
     },
 }
 

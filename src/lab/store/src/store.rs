@@ -2,7 +2,7 @@
 
 use crate::error::StoreError;
 use sqlx::{
-    SqliteConnection, SqlitePool,
+    Connection as _, SqliteConnection, SqlitePool,
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 use std::{
@@ -87,17 +87,13 @@ impl Store {
     ) -> Result<(), StoreError> {
         let failed = self.failed(act);
         let mut connection = self.writer.acquire().await.map_err(&failed)?;
-        sqlx::query("BEGIN IMMEDIATE")
-            .execute(&mut *connection)
-            .await
-            .map_err(&failed)?;
-        let done = match work(&mut connection).await {
-            Ok(()) => sqlx::query("COMMIT")
-                .execute(&mut *connection)
-                .await
-                .map(|_| ())
-                .map_err(&failed),
-            Err(error) => Err(error),
+        let done = {
+            // Rolled back when this future is dropped half-way.
+            let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await.map_err(&failed)?;
+            match work(&mut transaction).await {
+                Ok(()) => transaction.commit().await.map_err(&failed),
+                Err(error) => Err(error),
+            }
         };
         if done.is_err() {
             connection.close_on_drop();

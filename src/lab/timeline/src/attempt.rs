@@ -24,9 +24,9 @@ pub struct Attempt {
     /// Uids of those Workloads.
     #[serde(skip)]
     pub(crate) workload_uids: Vec<String>,
-    /// Entries about it that were found by listing: something happened to it while nobody watched.
+    /// The gaps (their entries) after which listing showed that something had happened to it.
     #[serde(skip)]
-    pub(crate) listed: Vec<u64>,
+    pub(crate) touched: Vec<u64>,
 }
 
 /// One thing that happened to a job.
@@ -86,7 +86,7 @@ impl Attempt {
     /// Whether something may have happened to it in that gap. An object whose resourceVersion was the same before and after
     /// has no entry found by listing, and so was not touched.
     pub(crate) fn touched(&self, gap: &Gap) -> bool {
-        self.listed.iter().any(|seq| *seq > gap.seq)
+        self.touched.contains(&gap.seq)
     }
 
     /// Deleted or finished: nothing more will happen.

@@ -33,7 +33,7 @@ fn attempt<'a>(timeline: &'a mut Timeline, job: JobName, uid: &str) -> &'a mut A
             facts: Vec::new(),
             workloads: Vec::new(),
             workload_uids: Vec::new(),
-            listed: Vec::new(),
+            touched: Vec::new(),
         });
         timeline.attempts.len() - 1
     });
@@ -60,4 +60,10 @@ fn add(attempt: &mut Attempt, name: FactName, place: Place, details: Details) {
 
 fn found_by_listing(entry: &ObjectEntry) -> bool {
     entry.seen == Seen::Listed
+}
+
+/// The gap that a change found by listing falls into: the recorder tells the gap, then what it found.
+fn fell_into(timeline: &Timeline, entry: &ObjectEntry) -> Option<u64> {
+    let gap = timeline.silence.gaps().last()?;
+    found_by_listing(entry).then_some(gap.seq)
 }

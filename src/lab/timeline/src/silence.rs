@@ -70,17 +70,25 @@ impl Silence {
             .find(|gap| concerns(&gap.kinds, of) && gap.from < to && from < gap.to && counts(gap))
     }
 
-    /// How much of the time between two instants was not watched live.
+    /// How much of the time between two instants was not watched live. Interruptions of several kinds may overlap.
     pub(crate) fn unseen(&self, of: &[&str], from: Timestamp, to: Timestamp) -> SignedDuration {
-        self.interruptions
+        let mut parts: Vec<(Timestamp, Timestamp)> = self
+            .interruptions
             .iter()
             .filter(|interruption| concerns(&interruption.kinds, of))
-            .map(|interruption| {
-                let begin = interruption.from.max(from);
-                let end = interruption.to.unwrap_or(to).min(to);
-                end.duration_since(begin).max(SignedDuration::ZERO)
-            })
-            .fold(SignedDuration::ZERO, |sum, part| sum.saturating_add(part))
+            .map(|interruption| (interruption.from.max(from), interruption.to.unwrap_or(to).min(to)))
+            .collect();
+        parts.sort_unstable();
+        let mut counted = from;
+        let mut sum = SignedDuration::ZERO;
+        for (begin, end) in parts {
+            let begin = begin.max(counted);
+            if begin < end {
+                sum = sum.saturating_add(end.duration_since(begin));
+                counted = end;
+            }
+        }
+        sum
     }
 
     /// When everything that happened up to `at` had been delivered: then itself, later when the watch was interrupted and came

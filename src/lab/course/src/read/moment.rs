@@ -97,17 +97,14 @@ fn change(fields: &mut Fields<'_>, findings: &mut Findings) -> Option<ObjectChan
     if let Some((path, _)) = fields.text("changes", findings) {
         return Some(ObjectChange::Changes(path));
     }
-    let (text, line) = match fields.text("becomes", findings) {
-        Some(found) => found,
-        None => {
-            let line = fields.line;
-            fields.complain(
-                findings,
-                line,
-                "a moment of an object needs `holds`, `changes` or `becomes`",
-            );
-            return None;
-        }
+    let Some((text, line)) = fields.text("becomes", findings) else {
+        let line = fields.line;
+        fields.complain(
+            findings,
+            line,
+            "a moment of an object needs `holds`, `changes` or `becomes`",
+        );
+        return None;
     };
     match text.as_str() {
         "created" => Some(ObjectChange::Created),

@@ -123,3 +123,27 @@ async fn two_writers_wait_for_each_other() {
     assert_eq!(first.entries("one", 0).await.expect("read").len(), 50);
     assert_eq!(first.entries("two", 0).await.expect("read").len(), 50);
 }
+
+/// A recorder that is stopped in the middle of a write must not leave its transaction open for the next user of the connection.
+#[tokio::test]
+async fn a_write_that_is_broken_off_is_undone() {
+    let folder = tempfile::tempdir().expect("folder");
+    let store = Store::open(&folder.path().join("a.db")).await.expect("open");
+    let entries: Vec<_> = (1..=400).map(|seq| entry(seq, "a")).collect();
+    for polls in 1..40 {
+        let mut write = Box::pin(store.append("solo", &entries));
+        for _ in 0..polls {
+            let once = std::future::poll_fn(|context| {
+                std::task::Poll::Ready(std::future::Future::poll(write.as_mut(), context).is_ready())
+            });
+            if once.await {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        drop(write);
+        store.forget("solo").await.expect("the connection is usable");
+    }
+    store.append("solo", &entries).await.expect("append");
+    assert_eq!(store.entries("solo", 0).await.expect("read").len(), 400);
+}

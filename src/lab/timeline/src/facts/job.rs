@@ -1,6 +1,6 @@
 //! What a batch/v1 Job itself shows: created, unsuspended, ended, deleted.
 
-use super::{add, attempt, found_by_listing};
+use super::{add, attempt, fell_into};
 use crate::{
     attempt::{Details, JobName},
     entry::ObjectEntry,
@@ -17,10 +17,9 @@ pub(super) fn derive(timeline: &mut Timeline, entry: &ObjectEntry, step: &Step, 
         namespace: entry.namespace.clone().unwrap_or_default(),
         name: entry.name.clone(),
     };
+    let gap = fell_into(timeline, entry);
     let attempt = attempt(timeline, job, &entry.uid);
-    if found_by_listing(entry) {
-        attempt.listed.push(step.place.seq);
-    }
+    attempt.touched.extend(gap);
     if !attempt.has(FactName::Submitted) {
         add(attempt, FactName::Submitted, step.place, Details::default());
     }

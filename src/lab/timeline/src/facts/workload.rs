@@ -1,6 +1,6 @@
 //! What a Workload shows about the job it was made for: queued and why, reserved, admitted, evicted, preempted, given back.
 
-use super::{add, attempt, found_by_listing};
+use super::{add, attempt, fell_into, found_by_listing};
 use crate::{
     attempt::{Attempt, Details, JobName},
     entry::ObjectEntry,
@@ -24,10 +24,9 @@ pub(super) fn derive(timeline: &mut Timeline, entry: &ObjectEntry, step: &Step, 
     };
     timeline.owners.insert(entry.uid.clone(), job_uid.clone());
     let reservation = reservation(timeline, entry, &step.after);
+    let gap = fell_into(timeline, entry);
     let attempt = attempt(timeline, job, &job_uid);
-    if found_by_listing(entry) {
-        attempt.listed.push(step.place.seq);
-    }
+    attempt.touched.extend(gap);
     if deleted {
         return;
     }
