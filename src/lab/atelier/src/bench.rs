@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use clusters::local::{LocalOptions, bench};
 use clusters::profile::Profile;
 
+use crate::judge;
 use crate::options::Options;
 use crate::tools_cli;
 
@@ -24,6 +25,8 @@ enum What {
         #[arg(long, default_value = "cassiopee-a100")]
         profile: String,
     },
+    /// Time from the API server's answer to the verdict
+    Verdict(judge::bench::Args),
 }
 
 /// Carries out `atelier bench`.
@@ -33,6 +36,7 @@ enum What {
 pub async fn run(options: &Options, Args { what }: Args) -> anyhow::Result<ExitCode> {
     match what {
         What::Environment { profile } => environment(options, &profile).await,
+        What::Verdict(args) => judge::bench::run(options, args).await,
     }
 }
 

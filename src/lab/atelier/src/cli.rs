@@ -26,7 +26,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Serve the pages, http://127.0.0.1:8080 by default
+    /// Serve the pages, <http://127.0.0.1:8080> by default
     Serve(serve::Args),
     /// Create, list, stop, start or delete environments
     Env(env_cli::Args),

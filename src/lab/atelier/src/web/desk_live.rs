@@ -27,7 +27,7 @@ use super::library::Library;
 use super::terminal::{ShellRefusal, Shells};
 use crate::environments::shell::{LabFiles, ShellError, ShellKit};
 use crate::environments::{self, Environments, local};
-use crate::judge::{JudgeError, Session};
+use crate::judge::{self, JudgeError, Session};
 use crate::options::Options;
 use crate::tools_cli;
 
@@ -113,7 +113,7 @@ impl Shared {
 
     async fn carry_out(self: Arc<Self>, act: Act, lab: Option<Arc<Lab>>) {
         let Some(service) = self.service_or_failure().await else { return };
-        let profile = lab.map(|lab| lab.rules.profile.clone()).or_else(|| self.environment.borrow().profile.clone());
+        let profile = lab.as_ref().map(|lab| lab.rules.profile.clone()).or_else(|| self.environment.borrow().profile.clone());
         let Some(profile) = profile else {
             return self.environment.send_modify(|view| view.failure = Some("no lab says which nodes to make".into()));
         };
@@ -125,10 +125,26 @@ impl Shared {
             Act::Delete => environments::Act::Delete,
         };
         let deletes = act == environments::Act::Delete;
+        let is_new = matches!(act, environments::Act::Ensure { .. } | environments::Act::Reset { .. });
         // What went wrong is in the view, which is what people look at.
         let done = service.environments.carry_out(act).await.is_ok();
+        if done && is_new && let Some(lab) = lab {
+            self.set_up(&service, &lab).await;
+        }
         if done && deletes && let Err(error) = self.store.forget(service.environments.id().as_str()).await {
             tracing::error!(%error, "the record of a deleted environment is still there");
+        }
+    }
+
+    /// Applies the objects that a lab starts from.
+    async fn set_up(&self, service: &Service, lab: &Lab) {
+        let (Some(environment), Some(folder)) = (service.environments.running(), self.folders.get(&lab.rules.id)) else {
+            return;
+        };
+        let files = &lab.rules.setup;
+        if let Err(error) = judge::setup::apply(&environment.admin_kubeconfig, folder, files).await {
+            tracing::error!(lab = %lab.rules.id, %error, "the objects that the lab starts from are not all there");
+            self.environment.send_modify(|view| view.failure = Some(error.to_string()));
         }
     }
 

@@ -43,7 +43,7 @@ fn details(object: &ObjectEntry) -> String {
     if object.kind == "Job" {
         parts.extend(at("/spec/suspend").map(|suspend| format!("suspend={suspend}")));
     }
-    parts.extend(at("/status/phase").map(|phase| spoken(phase)));
+    parts.extend(at("/status/phase").map(spoken));
     if let Some(Value::Array(conditions)) = at("/status/conditions") {
         parts.extend(conditions.iter().map(condition));
     }

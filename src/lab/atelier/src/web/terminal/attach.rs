@@ -1,6 +1,6 @@
 //! One page's view of a shell: greeting, replay, output as fast as the page draws, input, heartbeat.
 //!
-//! It speaks in frames over channels and knows nothing of WebSockets, so that tests can be the page.
+//! It speaks in frames over channels and knows nothing of web sockets, so that tests can be the page.
 
 #[cfg(test)]
 mod tests;
