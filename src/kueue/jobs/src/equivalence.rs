@@ -34,7 +34,10 @@ fn same_pod_set(a: &PodSet, b: &PodSet, admitted: bool) -> bool {
                 == b.node_selector.clone().unwrap_or_default());
     placed
         && same_containers(&a.containers, &b.containers)
-        && same_containers(some(a.init_containers.as_ref()), some(b.init_containers.as_ref()))
+        && same_containers(
+            some(a.init_containers.as_ref()),
+            some(b.init_containers.as_ref()),
+        )
 }
 
 fn some(containers: Option<&Vec<Container>>) -> &[Container] {

@@ -1,5 +1,8 @@
 //! Names, patches and equivalence, as tables.
-#![expect(clippy::needless_pass_by_value, reason = "values made in place read better")]
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "values made in place read better"
+)]
 
 use kueue_api::v1beta2::PodSet;
 use serde_json::{Value, json};

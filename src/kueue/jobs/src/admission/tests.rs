@@ -1,5 +1,8 @@
 //! Defaulting and validation, as tables.
-#![expect(clippy::needless_pass_by_value, reason = "values made in place read better")]
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "values made in place read better"
+)]
 
 use serde_json::{Value, json};
 
