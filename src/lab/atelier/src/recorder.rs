@@ -75,12 +75,20 @@ impl Recorder {
     /// # Errors
     /// When the record or the kubeconfig cannot be read. A server that does not answer is no error: it is waited for.
     pub async fn start(options: RecorderOptions, cancel: CancellationToken) -> Result<Self, RecorderError> {
-        let RecorderOptions { store, environment, kubeconfig } = options;
+        let connection = connection::Connection::open(options.kubeconfig.clone()).await?;
+        Self::start_with(options, connection, cancel).await
+    }
+
+    async fn start_with(
+        options: RecorderOptions,
+        connection: connection::Connection,
+        cancel: CancellationToken,
+    ) -> Result<Self, RecorderError> {
+        let RecorderOptions { store, environment, kubeconfig: _ } = options;
         let entries = store
             .entries(&environment, 0)
             .await
             .map_err(|source| RecorderError::Read { environment: environment.clone(), source })?;
-        let connection = connection::Connection::open(kubeconfig).await?;
         let history = Timeline::from_entries(&entries);
         let clock = SteadyClock::after(crate::clock::now(), history.last_at());
         let seq = history.last_seq();

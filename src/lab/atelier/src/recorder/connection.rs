@@ -22,6 +22,12 @@ impl Connection {
         Ok(Self { path, current: Arc::new(RwLock::new((text, client))) })
     }
 
+    /// A connection that stays as it is.
+    #[cfg(test)]
+    pub(super) fn fixed(client: Client) -> Self {
+        Self { path: PathBuf::from("/nonexistent"), current: Arc::new(RwLock::new((String::new(), client))) }
+    }
+
     pub(super) fn client(&self) -> Client {
         self.current.read().1.clone()
     }

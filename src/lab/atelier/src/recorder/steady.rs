@@ -21,7 +21,12 @@ impl SteadyClock {
     /// Microseconds are all that the store keeps.
     #[must_use]
     pub fn now(&self) -> Timestamp {
-        let micros = i64::try_from(self.started.elapsed().as_micros()).unwrap_or(i64::MAX);
+        self.shown(self.started.elapsed())
+    }
+
+    /// What the clock shows so long after it was started.
+    pub(super) fn shown(&self, elapsed: std::time::Duration) -> Timestamp {
+        let micros = i64::try_from(elapsed.as_micros()).unwrap_or(i64::MAX);
         let origin = Timestamp::from_microsecond(self.origin.as_microsecond()).unwrap_or(self.origin);
         origin.checked_add(SignedDuration::from_micros(micros)).unwrap_or(Timestamp::MAX)
     }
