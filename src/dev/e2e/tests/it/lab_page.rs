@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use exec::{Child, Grouping, RotatingLog};
+use exec::{
+    Child, Grouping, RotatingLog,
+    process::{ProcessIdentity, Signal},
+};
 use fantoccini::Locator;
 use testkit::{Platform, Programs};
 
@@ -31,8 +34,9 @@ async fn a_trainee_does_the_first_step() {
     choose(&browser, "prediction-contention", "incomplet").await;
     passed(&browser, "predire-contention").await;
 
-    type_in(&browser, "echo shell=$((1000000+$$))").await;
-    let shell = shell_number(&browser).await;
+    // Its number would not do: in its own namespace every shell has the same one.
+    type_in(&browser, "mark=$RANDOM-$RANDOM; echo shell=$mark").await;
+    let shell = shell_mark(&browser).await;
     run_in_the_lesson(&browser, "kubectl apply -f 1-decouvrir").await;
     passed(&browser, "voir-contention").await;
     answer(&browser, "pods-en-attente", "2").await;
@@ -51,9 +55,8 @@ async fn a_trainee_does_the_first_step() {
     passed(&browser, "rendre-gpus").await;
 
     // Killed, not stopped: nothing may depend on an orderly end.
-    let Server { url, child } = server;
-    drop(child);
-    let address = url.trim_start_matches("http://").to_owned();
+    let address = server.url.trim_start_matches("http://").to_owned();
+    server.kill().await;
     let server = Server::start(&platform, &address).await;
     browser
         .client
@@ -110,15 +113,28 @@ impl Server {
                 Some(RotatingLog::new(platform.dir().join("serve.log"))),
             )
             .expect("the server starts");
-        let read = || std::fs::read_to_string(&file).unwrap_or_default();
-        until("the server says its address", async || {
-            read().ends_with('\n')
+        let log = platform.dir().join("serve.log");
+        let said = || std::fs::read_to_string(&file).unwrap_or_default();
+        let ended = || !ProcessIdentity::of(child.pid()).is_some_and(|server| server.is_alive());
+        until("the server says its address, or ends", async || {
+            said().ends_with('\n') || ended()
         })
         .await;
+        assert!(
+            said().ends_with('\n'),
+            "the server ended: {}",
+            std::fs::read_to_string(log).unwrap_or_default()
+        );
         Self {
-            url: read().trim().to_owned(),
+            url: said().trim().to_owned(),
             child,
         }
+    }
+
+    /// Kills it and waits until the port is free again.
+    async fn kill(mut self) {
+        self.child.signal(Signal::KILL).await;
+        self.child.wait().await.expect("it was started here");
     }
 }
 
@@ -206,27 +222,28 @@ async fn until_screen(browser: &Browser, what: &str, text: &str) {
         .await;
 }
 
-/// The number of the shell's process, as it printed it (a million added, so that it cannot be mistaken).
-async fn shell_number(browser: &Browser) -> String {
+/// What only this shell knows, as it printed it.
+async fn shell_mark(browser: &Browser) -> String {
+    let pattern = r"/shell=(\d+-\d+)/";
     browser
         .until(
-            "the shell says its number",
-            &format!("return /shell=1\\d{{6}}/.test({SCREEN})"),
+            "the shell says its mark",
+            &format!("return {pattern}.test({SCREEN})"),
         )
         .await;
-    let script = format!("return ({SCREEN}).match(/shell=(1\\d{{6}})/)[1]");
-    let number = browser
+    let script = format!("return ({SCREEN}).match({pattern})[1]");
+    let mark = browser
         .client
         .execute(&script, vec![])
         .await
         .expect("it is there");
-    number.as_str().expect("a text").to_owned()
+    mark.as_str().expect("a text").to_owned()
 }
 
 /// After a reload: what was printed is there again, and the very same shell answers.
 async fn same_shell(browser: &Browser, shell: &str) {
     until_screen(browser, "what was printed before", "deleted").await;
-    type_in(browser, "clear; echo again=$((1000000+$$))").await;
+    type_in(browser, "clear; echo again=$mark").await;
     until_screen(browser, "the same shell", &format!("again={shell}")).await;
 }
 
