@@ -21,12 +21,21 @@ impl Machine {
     /// `None` where the servers' programs are missing and that may be.
     pub(crate) async fn new() -> Option<Self> {
         let Some(tools) = find_tools().await else {
-            assert!(std::env::var_os("CI").is_none(), "the tools are missing: run `cargo xtask tools` first");
-            eprintln!("skipped: the servers' programs are not here (run `cargo xtask tools`, or set ATELIER_TOOLS_DIR)");
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "the tools are missing: run `cargo xtask tools` first"
+            );
+            eprintln!(
+                "skipped: the servers' programs are not here (run `cargo xtask tools`, or set ATELIER_TOOLS_DIR)"
+            );
             return None;
         };
         let data = tempfile::tempdir().unwrap();
-        let programs = Programs { tools: tools.clone(), sandbox_relay: sandbox_relay(), manager: None };
+        let programs = Programs {
+            tools: tools.clone(),
+            sandbox_relay: sandbox_relay(),
+            manager: None,
+        };
         let options = LocalOptions {
             data_dir: data.path().to_owned(),
             programs,
@@ -34,20 +43,35 @@ impl Machine {
             concurrency: None,
             min_free_bytes: 0,
         };
-        Some(Self { data, options, tools })
+        Some(Self {
+            data,
+            options,
+            tools,
+        })
     }
 
     pub(crate) fn provider(&self) -> LocalProvider {
         LocalProvider::new(self.options.clone())
     }
 
-    pub(crate) async fn create(&self, provider: &LocalProvider, id: &str) -> Result<Environment, ProviderError> {
+    pub(crate) async fn create(
+        &self,
+        provider: &LocalProvider,
+        id: &str,
+    ) -> Result<Environment, ProviderError> {
         provider.create(spec(id), CancellationToken::new()).await
     }
 
     pub(crate) async fn kubectl(&self, kubeconfig: &Path, args: &[&str]) -> Output {
-        let cmd = Cmd::new(&self.tools.kubectl).arg("--kubeconfig").arg(kubeconfig).args(args);
-        cmd.env("HOME", self.data.path()).deadline(Duration::from_secs(60)).output().await.unwrap()
+        let cmd = Cmd::new(&self.tools.kubectl)
+            .arg("--kubeconfig")
+            .arg(kubeconfig)
+            .args(args);
+        cmd.env("HOME", self.data.path())
+            .deadline(Duration::from_secs(60))
+            .output()
+            .await
+            .unwrap()
     }
 
     pub(crate) fn folder(&self, id: &str) -> PathBuf {
@@ -59,7 +83,8 @@ impl Machine {
         let pids = std::fs::read_dir("/proc").unwrap().flatten();
         let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         pids.filter(|pid: &u32| {
-            std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(self.data.path()))
+            std::fs::read_link(format!("/proc/{pid}/cwd"))
+                .is_ok_and(|cwd| cwd.starts_with(self.data.path()))
         })
         .collect()
     }
@@ -92,7 +117,10 @@ pub(crate) fn id(id: &str) -> EnvironmentId {
 pub(crate) fn spec(name: &str) -> EnvironmentSpec {
     let profiles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../labs/profiles");
     let profile = Profile::load(&profiles.join("cassiopee-a100.yaml")).unwrap();
-    EnvironmentSpec { id: id(name), profile }
+    EnvironmentSpec {
+        id: id(name),
+        profile,
+    }
 }
 
 /// Cargo builds binaries of other packages only on request; the host node fails in words without it.
@@ -101,12 +129,16 @@ fn sandbox_relay() -> PathBuf {
 }
 
 async fn find_tools() -> Option<Tools> {
-    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let home = std::env::var_os("HOME")
+        .map(PathBuf::from)
+        .unwrap_or_default();
     let mut options = tools::Options::new(home.join(".cache/atelier-kueue/tools"));
     options.dir = std::env::var_os("ATELIER_TOOLS_DIR").map(PathBuf::from);
     options.download = false;
     options.build = false;
-    tools::obtain_all(&options, &CancellationToken::new(), &|_| ()).await.ok()
+    tools::obtain_all(&options, &CancellationToken::new(), &|_| ())
+        .await
+        .ok()
 }
 
 /// Waits for something another process does.
@@ -116,5 +148,10 @@ pub(crate) async fn until(what: &str, mut condition: impl AsyncFnMut() -> bool) 
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    assert!(tokio::time::timeout(Duration::from_secs(120), waiting).await.is_ok(), "did not happen: {what}");
+    assert!(
+        tokio::time::timeout(Duration::from_secs(120), waiting)
+            .await
+            .is_ok(),
+        "did not happen: {what}"
+    );
 }
