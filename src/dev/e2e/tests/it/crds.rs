@@ -19,7 +19,7 @@ struct Case {
     change: Option<Value>,
     /// What the last of these acts must be refused with.
     refused: Option<String>,
-    /// What must be found otherwise, by JSONPath.
+    /// What must be found otherwise, by `JSONPath`.
     #[serde(default)]
     then: BTreeMap<String, String>,
 }
