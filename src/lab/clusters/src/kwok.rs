@@ -2,7 +2,7 @@
 //!
 //! Nothing here runs a process: the supervisor runs [`command`] with the configuration of [`configuration`]. KWOK
 //! manages only nodes labelled [`NODE_LABEL`]`=`[`SIMULATED`], never the host node. Their leases are renewed by us
-//! ([`keep_alive`]), so that a slow or frozen KWOK makes no node NotReady.
+//! ([`keep_alive`]), so that a slow or frozen KWOK makes no node `NotReady`.
 
 mod heartbeat;
 mod nodes;

@@ -143,6 +143,10 @@ impl LogBooks {
     }
 
     /// Whether a container is known at all, and the log of its current or previous run.
+    #[expect(
+        clippy::option_option,
+        reason = "a container that is not known and one without that run are answered differently"
+    )]
     pub(super) fn find(&self, key: &ContainerKey, previous: bool) -> Option<Option<Arc<Log>>> {
         let books = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let runs = books.get(key)?;

@@ -1,5 +1,5 @@
 //! Leases of the simulated nodes, renewed from the supervisor. KWOK could do it, but then a KWOK that is frozen,
-//! restarted or starved makes nodes NotReady, and Jobs look broken for no reason of the trainee's.
+//! restarted or starved makes nodes `NotReady`, and Jobs look broken for no reason of the trainee's.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 use std::os::unix::fs::PermissionsExt;
 
-use clusters::provider::{EnvironmentState, Phase, PhaseState, Progress, Provider};
+use clusters::provider::{Environment, EnvironmentState, Phase, PhaseState, Progress, Provider};
 use exec::{Bind, Sandbox};
 use futures::StreamExt;
 
@@ -37,6 +37,40 @@ async fn an_environment_lives_from_creation_to_deletion() {
         0o700
     );
 
+    serves_its_trainee(&machine, &environment).await;
+    let admin = &environment.admin_kubeconfig;
+    // A kubeconfig that was deleted under the platform is written again.
+    std::fs::remove_file(admin).unwrap();
+    std::fs::remove_file(&environment.trainee_kubeconfig).unwrap();
+    provider.get(id("anne")).await.unwrap();
+    assert!(admin.exists() && environment.trainee_kubeconfig.exists());
+
+    // Stopped and started again, what was in it is still there.
+    provider.stop(id("anne")).await.unwrap();
+    assert!(machine.processes().is_empty());
+    assert_eq!(
+        provider.get(id("anne")).await.unwrap().state,
+        EnvironmentState::Stopped
+    );
+    provider
+        .start(id("anne"), Default::default())
+        .await
+        .unwrap();
+    assert!(
+        machine
+            .kubectl(admin, &["get", "job", "court"])
+            .await
+            .stdout
+            .contains("court")
+    );
+
+    provider.delete(id("anne")).await.unwrap();
+    assert!(machine.processes().is_empty() && !machine.folder("anne").exists());
+    assert!(provider.list().await.unwrap().is_empty());
+}
+
+/// Nodes, a job that the simulator plays, and nothing for strangers.
+async fn serves_its_trainee(machine: &Machine, environment: &Environment) {
     // Simulated nodes and the host node, a default service account, and a pod that is played by the simulator.
     let admin = &environment.admin_kubeconfig;
     let nodes = machine
@@ -86,35 +120,6 @@ async fn an_environment_lives_from_creation_to_deletion() {
     ];
     let anonymous = machine.kubectl("/dev/null".as_ref(), &anonymous).await;
     assert_ne!(anonymous.code, Some(0), "{anonymous:?}");
-
-    // A kubeconfig that was deleted under the platform is written again.
-    std::fs::remove_file(admin).unwrap();
-    std::fs::remove_file(&environment.trainee_kubeconfig).unwrap();
-    provider.get(id("anne")).await.unwrap();
-    assert!(admin.exists() && environment.trainee_kubeconfig.exists());
-
-    // Stopped and started again, what was in it is still there.
-    provider.stop(id("anne")).await.unwrap();
-    assert!(machine.processes().is_empty());
-    assert_eq!(
-        provider.get(id("anne")).await.unwrap().state,
-        EnvironmentState::Stopped
-    );
-    provider
-        .start(id("anne"), Default::default())
-        .await
-        .unwrap();
-    assert!(
-        machine
-            .kubectl(admin, &["get", "job", "court"])
-            .await
-            .stdout
-            .contains("court")
-    );
-
-    provider.delete(id("anne")).await.unwrap();
-    assert!(machine.processes().is_empty() && !machine.folder("anne").exists());
-    assert!(provider.list().await.unwrap().is_empty());
 }
 
 fn finished(event: &Progress) -> Option<Phase> {

@@ -192,12 +192,10 @@ impl Runner {
         if !grace.is_zero() {
             run.process.terminate().await;
             let deadline = tokio::time::Instant::now() + grace;
-            loop {
-                tokio::select! {
-                    end = run.process.ended() => return end,
-                    () = tokio::time::sleep_until(deadline) => break,
-                    () = self.hurried() => break,
-                }
+            tokio::select! {
+                end = run.process.ended() => return end,
+                () = tokio::time::sleep_until(deadline) => {}
+                () = self.hurried() => {}
             }
         }
         run.process.kill().await;
