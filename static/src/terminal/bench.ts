@@ -110,7 +110,7 @@ export class Bench {
 
     const panel = document.createElement("div");
     panel.id = `terminal-panel-${number}`;
-    panel.className = "terminal";
+    panel.className = "terminal-panel";
     panel.setAttribute("role", "tabpanel");
     panel.setAttribute("aria-labelledby", tab.id);
     this.panels.append(panel);
