@@ -42,19 +42,98 @@ fn entries(answer: i64) -> Vec<Entry> {
 #[test]
 fn text_for_people() {
     let (lab, timeline) = (lab(), Timeline::from_entries(&entries(9)));
-    expect![[""]].assert_eq(&report::text(&lab, &judged(&timeline, &lab), Language::Fr));
+    expect![[r#"
+        Un essai · 0/3
+
+        Un  0/3
+          ✗ 0/2  Le compte est bon  [bon: failed]
+                 9 est faux. Réponse donnée : 9.
+                 (wrong-answer)
+          · 0/1  Le namespace existe  [pret: pending]
+                 Créez-le. Rien de ce nom n’a encore été vu : Namespace/x.
+                 (no-subject)
+    "#]].assert_eq(&report::text(&lab, &judged(&timeline, &lab), Language::Fr));
 }
 
 #[test]
 fn json_for_programs() {
     let (lab, timeline) = (lab(), Timeline::from_entries(&entries(8)));
-    expect![[""]].assert_eq(&report::json(&lab, &judged(&timeline, &lab), &timeline, Language::En).expect("json"));
+    expect![[r#"
+        {
+          "lab": "essai",
+          "title": "A trial",
+          "earned": 2,
+          "points": 3,
+          "seq": 1,
+          "steps": [
+            {
+              "step": "un",
+              "title": "One",
+              "earned": 2,
+              "points": 3,
+              "criteria": [
+                {
+                  "id": "bon",
+                  "title": "The count is right",
+                  "state": "passed",
+                  "reason": "passed",
+                  "say": null,
+                  "text": "",
+                  "detail": "Seen.",
+                  "args": {
+                    "given": "8",
+                    "question": "q",
+                    "subject": "q"
+                  },
+                  "earned": 2,
+                  "points": 2,
+                  "evidence": [
+                    {
+                      "seq": 1,
+                      "at": "2027-01-15T08:00:00Z",
+                      "what": "q = 8"
+                    }
+                  ]
+                },
+                {
+                  "id": "pret",
+                  "title": "The namespace exists",
+                  "state": "pending",
+                  "reason": "no-subject",
+                  "say": null,
+                  "text": "Create it.",
+                  "detail": "Nothing of that name has been seen yet: Namespace/x.",
+                  "args": {
+                    "object": "Namespace/x",
+                    "subject": "Namespace/x"
+                  },
+                  "earned": 0,
+                  "points": 1,
+                  "evidence": []
+                }
+              ]
+            }
+          ]
+        }
+    "#]].assert_eq(&report::json(&lab, &judged(&timeline, &lab), &timeline, Language::En).expect("json"));
 }
 
 #[test]
 fn junit_for_test_reports() {
     let (lab, timeline) = (lab(), Timeline::from_entries(&entries(9)));
-    expect![[""]].assert_eq(&report::junit(&lab, &judged(&timeline, &lab), &timeline, Language::En).expect("junit"));
+    expect![[r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites name="essai" tests="2" failures="2" errors="0">
+            <testsuite name="un" tests="2" disabled="0" errors="0" failures="2">
+                <testcase name="The count is right" classname="essai.bon">
+                    <failure message="9 is wrong. Answer given: 9." type="failed/wrong-answer">1 2027-01-15T08:00:00Z q = 9</failure>
+                </testcase>
+                <testcase name="The namespace exists" classname="essai.pret">
+                    <failure message="Create it. Nothing of that name has been seen yet: Namespace/x." type="pending/no-subject"></failure>
+                </testcase>
+            </testsuite>
+        </testsuites>
+    "#]].assert_eq(&report::junit(&lab, &judged(&timeline, &lab), &timeline, Language::En).expect("junit"));
 }
 
 fn lay_out(root: &Path) {

@@ -4,7 +4,7 @@ mod known;
 mod scripted;
 mod steady;
 
-use super::{Recorder, RecorderOptions, connection::Connection};
+use super::{Health, Recorder, RecorderOptions, connection::Connection};
 use scripted::{ApiServer, job, names};
 use serde_json::json;
 use std::time::Duration;
@@ -34,6 +34,10 @@ impl Bench {
             kubeconfig: self.folder.path().join("none"),
         };
         let recorder = Recorder::start_with(options, connection, cancel.clone()).await.expect("start");
+        let mut health = recorder.health();
+        let recording = health.wait_for(|health| *health == Health::Recording);
+        let begun = tokio::time::timeout(Duration::from_secs(20), recording).await;
+        begun.expect("in time").expect("the recorder runs");
         (recorder, cancel.drop_guard())
     }
 

@@ -67,6 +67,10 @@ impl Watcher {
                 },
             };
             point = self.follow(from).await?;
+            let defined = *self.served.borrow();
+            if point.is_none() && !defined {
+                self.gone().await?;
+            }
         }
     }
 

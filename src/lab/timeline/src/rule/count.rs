@@ -16,10 +16,7 @@ pub(super) fn evaluate(
     floor: Option<Place>,
     case: &mut Case<'_>,
 ) -> Outcome {
-    let end = match until {
-        None => None,
-        Some(until) => Some(moment::first(until, floor, case).map(|hit| hit.place)),
-    };
+    let end = until.map(|until| moment::first(until, floor, case).map(|hit| hit.place));
     let hits = moment::occurrences(counted, floor, case);
     let ceiling = end.flatten();
     let mut names: Vec<&str> = Vec::new();

@@ -57,7 +57,7 @@ fn of_objects(moment: &ObjectMoment, case: &mut Case<'_>) -> Vec<Hit> {
             hits.push(Hit {
                 place,
                 subject: format!("{}/{}", key.kind, key.name),
-            })
+            });
         };
         for life in lives {
             match &moment.change {

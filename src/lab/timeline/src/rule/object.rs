@@ -120,7 +120,7 @@ fn holding(
                     floor
                         .filter(|floor| version.place.before(floor))
                         .unwrap_or(version.place),
-                )
+                );
             }
             (false, Some(begin)) => {
                 spans.push((begin, Some(version.place)));
