@@ -139,6 +139,9 @@ async fn an_expired_watch_lists_and_tells_the_gap_and_the_difference() {
     let after: Vec<&str> =
         record.iter().map(String::as_str).skip_while(|line| *line != "gap").filter(|line| *line != "back").collect();
     assert_eq!(after, ["gap", "deleted Job x u2 (listed)", "deleted Job w u1 (listed)", "added Job w u4 (listed)"]);
+    let written = bench.store.entries("solo", 0).await.expect("read").len();
+    let mut changed = recorder.changed();
+    changed.wait_for(|seq| usize::try_from(*seq).is_ok_and(|seq| seq >= written)).await.expect("the recorder runs");
     let timeline = recorder.timeline();
     let lives = timeline.read().attempts().iter().filter(|attempt| attempt.job.name == "w").count();
     assert_eq!(lives, 2);

@@ -54,8 +54,11 @@ impl Watcher {
 
     async fn go(&mut self) -> Result<(), Closed> {
         let mut point = self.resume.take().map(|version| version.to_string());
+        let mut resumed = point.is_some();
         loop {
             self.served.wait_for(|served| *served).await.map_err(|_| Closed)?;
+            // A record that is continued was interrupted: say when the watch runs again.
+            let resumed = std::mem::take(&mut resumed);
             let from = match point.take() {
                 Some(version) => version,
                 None => match self.list().await? {
@@ -66,7 +69,7 @@ impl Watcher {
                     }
                 },
             };
-            point = self.follow(from).await?;
+            point = self.follow(from, resumed).await?;
             let defined = *self.served.borrow();
             if point.is_none() && !defined {
                 self.gone().await?;
@@ -75,10 +78,10 @@ impl Watcher {
     }
 
     /// Watches from a point for as long as it holds. None: list anew.
-    async fn follow(&mut self, mut version: String) -> Result<Option<String>, Closed> {
+    async fn follow(&mut self, mut version: String, mut lost: bool) -> Result<Option<String>, Closed> {
         let mut wait = FIRST_WAIT;
-        let mut lost = false;
         loop {
+            let begun = tokio::time::Instant::now();
             match self.watch(&mut version, &mut lost, &mut wait).await {
                 End::Closed => return Err(Closed),
                 End::Expired => return Ok(None),
@@ -86,6 +89,8 @@ impl Watcher {
                     self.pause(&mut wait).await?;
                     return Ok(None);
                 }
+                // A server that ends every watch at once is not asked again at once.
+                End::Again { lost: None } if begun.elapsed() < LONGEST_WAIT => self.pause(&mut wait).await?,
                 End::Again { lost: None } => {}
                 End::Again { lost: Some(reason) } => {
                     if !lost {
