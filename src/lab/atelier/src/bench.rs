@@ -42,17 +42,32 @@ pub async fn run(options: &Options, Args { what }: Args) -> anyhow::Result<ExitC
 
 async fn environment(options: &Options, profile: &str) -> anyhow::Result<ExitCode> {
     let path = options.profiles_dir().join(format!("{profile}.yaml"));
-    let profile = Profile::load(&path).with_context(|| format!("read the profile {}", path.display()))?;
+    let profile =
+        Profile::load(&path).with_context(|| format!("read the profile {}", path.display()))?;
     let tools = tools_cli::obtain(options, tools_cli::Args::default()).await?;
-    let local = LocalOptions::usual(options.data_dir(), tools).context("prepare local environments")?;
+    let local =
+        LocalOptions::usual(options.data_dir(), tools).context("prepare local environments")?;
     let measured = bench::environment(local, profile).await?;
-    say(&format!("bare control plane   {:6.1} s", measured.bare.as_secs_f64()));
-    say(&format!("ready environment    {:6.1} s", measured.ready.as_secs_f64()));
+    say(&format!(
+        "bare control plane   {:6.1} s",
+        measured.bare.as_secs_f64()
+    ));
+    say(&format!(
+        "ready environment    {:6.1} s",
+        measured.ready.as_secs_f64()
+    ));
     say(&format!("ratio                {:6.2}", measured.ratio()));
     for memory in &measured.memory {
-        say(&format!("  {:<24} {:4} MB", memory.program, memory.private_bytes / 1_000_000));
+        say(&format!(
+            "  {:<24} {:4} MB",
+            memory.program,
+            memory.private_bytes / 1_000_000
+        ));
     }
-    say(&format!("private memory       {:6} MB", measured.private_bytes() / 1_000_000));
+    say(&format!(
+        "private memory       {:6} MB",
+        measured.private_bytes() / 1_000_000
+    ));
     Ok(ExitCode::SUCCESS)
 }
 

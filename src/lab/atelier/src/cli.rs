@@ -49,7 +49,11 @@ pub enum Command {
 /// Whatever the command could not do, in words fit for the last line of a terminal.
 pub async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let Cli { options, command } = cli;
-    let usual = if matches!(command, Command::Serve(_)) { "info" } else { "warn" };
+    let usual = if matches!(command, Command::Serve(_)) {
+        "info"
+    } else {
+        "warn"
+    };
     let level = logging::parse_level(options.log().unwrap_or(usual))?;
     logging::install(level, logging::Encoder::Console, ROOMS)?;
     match command {

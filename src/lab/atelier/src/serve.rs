@@ -15,9 +15,9 @@ use store::Store;
 
 use crate::judge::database;
 use crate::options::Options;
-use crate::web::desk_live;
 use crate::web::assets::Assets;
 use crate::web::desk::Desk;
+use crate::web::desk_live;
 use crate::web::library::Library;
 use crate::web::position::Positions;
 use crate::web::routes::router;
@@ -47,7 +47,11 @@ pub struct Args {
 /// # Errors
 /// When the address cannot be used, or a folder cannot be read.
 pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
-    let Args { listen, public_url, address_file } = args;
+    let Args {
+        listen,
+        public_url,
+        address_file,
+    } = args;
     if !listen.ip().is_loopback() {
         bail!(
             "{listen} can be reached from other machines, and there are no accounts and no passwords yet: anyone \
@@ -62,17 +66,26 @@ pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
     let listener = TcpListener::bind(listen).await.with_context(|| {
         format!("listen on {listen}: another program may use this port; choose one with --listen 127.0.0.1:PORT")
     })?;
-    let served = listener.local_addr().context("ask for the address that is listened on")?;
+    let served = listener
+        .local_addr()
+        .context("ask for the address that is listened on")?;
     let app = build(options, address, stop.clone()).await?;
     announce(served, address_file.as_deref())?;
     serve(listener, app, stop).await?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn build(options: &Options, address: PublicAddress, stop: CancellationToken) -> anyhow::Result<App> {
+async fn build(
+    options: &Options,
+    address: PublicAddress,
+    stop: CancellationToken,
+) -> anyhow::Result<App> {
     let library = Library::load(&options.labs_dir())?;
     for (lab, findings) in &library.broken {
-        tracing::warn!(lab, "this lab is set aside until it is corrected:\n{findings}");
+        tracing::warn!(
+            lab,
+            "this lab is set aside until it is corrected:\n{findings}"
+        );
     }
     let assets = Assets::load(&options.static_dir()).unwrap_or_else(|error| {
         tracing::warn!("{error}");
@@ -95,11 +108,15 @@ async fn build(options: &Options, address: PublicAddress, stop: CancellationToke
     }))
 }
 
-#[expect(clippy::print_stdout, reason = "the address is what the person at the terminal waits for")]
+#[expect(
+    clippy::print_stdout,
+    reason = "the address is what the person at the terminal waits for"
+)]
 fn announce(served: SocketAddr, file: Option<&std::path::Path>) -> anyhow::Result<()> {
     println!("Atelier Kueue: http://{served}");
     if let Some(file) = file {
-        std::fs::write(file, format!("http://{served}\n")).with_context(|| format!("write {}", file.display()))?;
+        std::fs::write(file, format!("http://{served}\n"))
+            .with_context(|| format!("write {}", file.display()))?;
     }
     Ok(())
 }
@@ -113,7 +130,8 @@ async fn serve(listener: TcpListener, app: App, stop: CancellationToken) -> anyh
             signalled.cancel();
         }
     });
-    let graceful = axum::serve(listener, router(app)).with_graceful_shutdown(stop.clone().cancelled_owned());
+    let graceful =
+        axum::serve(listener, router(app)).with_graceful_shutdown(stop.clone().cancelled_owned());
     let patience = async {
         stop.cancelled().await;
         // Terminals of sleeping laptops would otherwise keep the program from ending.

@@ -41,13 +41,20 @@ pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
 /// # Errors
 /// When one is not to be had.
 pub async fn obtain(options: &Options, args: Args) -> anyhow::Result<Tools> {
-    let Args { mirror, hashes, no_download, no_build } = args;
+    let Args {
+        mirror,
+        hashes,
+        no_download,
+        no_build,
+    } = args;
     let mut wanted = tools::Options::new(options.cache_dir().join("tools"));
     wanted.dir = options.tools_dir().map(ToOwned::to_owned);
     wanted.mirror = mirror;
     (wanted.download, wanted.build) = (!no_download, !no_build);
     if let Some(file) = hashes {
-        wanted.hashes = Hashes::built_in().with_file(&file).context("read the sums of releases")?;
+        wanted.hashes = Hashes::built_in()
+            .with_file(&file)
+            .context("read the sums of releases")?;
     }
     let last = Mutex::new(None);
     let said = |progress: ToolProgress| {
@@ -66,16 +73,31 @@ fn line(ToolProgress { tool, step }: &ToolProgress, last: &mut Last) -> Option<S
     let (name, version) = (tool.name(), tool.version());
     match step {
         // Nothing to say: it was there all the time.
-        Step::Found { source: Source::Directory | Source::SearchPath | Source::Cache, .. } => None,
-        Step::Found { source, .. } => Some(format!("{name} {version}: ready ({})", source.as_str())),
-        Step::Refused { source, reason } => Some(format!("{name} {version}: not from {}: {reason}", source.as_str())),
-        Step::Waiting => Some(format!("{name} {version}: another process is obtaining it, waiting")),
+        Step::Found {
+            source: Source::Directory | Source::SearchPath | Source::Cache,
+            ..
+        } => None,
+        Step::Found { source, .. } => {
+            Some(format!("{name} {version}: ready ({})", source.as_str()))
+        }
+        Step::Refused { source, reason } => Some(format!(
+            "{name} {version}: not from {}: {reason}",
+            source.as_str()
+        )),
+        Step::Waiting => Some(format!(
+            "{name} {version}: another process is obtaining it, waiting"
+        )),
         Step::Downloading { bytes, of } => news(last, *tool, bytes / (8 * MIB)).then(|| {
             let of = of.map(|of| format!(" of {}", of / MIB)).unwrap_or_default();
             format!("{name} {version}: downloading, {}{of} MiB", bytes / MIB)
         }),
-        Step::Building { compiled, of, seconds } => news(last, *tool, seconds / 10)
-            .then(|| format!("{name} {version}: building, {compiled} of at most {of} packages, {seconds} s")),
+        Step::Building {
+            compiled,
+            of,
+            seconds,
+        } => news(last, *tool, seconds / 10).then(|| {
+            format!("{name} {version}: building, {compiled} of at most {of} packages, {seconds} s")
+        }),
     }
 }
 

@@ -38,12 +38,22 @@ struct File {
 /// The bundle cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum AssetError {
-    #[error("the front end was not built: {path} is missing; run `npm ci && npm run build` in the folder `static`")]
+    #[error(
+        "the front end was not built: {path} is missing; run `npm ci && npm run build` in the folder `static`"
+    )]
     NotBuilt { path: PathBuf },
     #[error("read {path}: {source}; run `npm run build` in the folder `static` again")]
-    Read { path: PathBuf, source: std::io::Error },
-    #[error("{path} is not a list of files: {source}; run `npm run build` in the folder `static` again")]
-    Manifest { path: PathBuf, source: serde_json::Error },
+    Read {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error(
+        "{path} is not a list of files: {source}; run `npm run build` in the folder `static` again"
+    )]
+    Manifest {
+        path: PathBuf,
+        source: serde_json::Error,
+    },
 }
 
 impl Assets {
@@ -57,8 +67,8 @@ impl Assets {
             return Err(AssetError::NotBuilt { path });
         }
         let text = read(&path)?;
-        let names: BTreeMap<String, String> =
-            serde_json::from_slice(&text).map_err(|source| AssetError::Manifest { path, source })?;
+        let names: BTreeMap<String, String> = serde_json::from_slice(&text)
+            .map_err(|source| AssetError::Manifest { path, source })?;
         let files = names
             .values()
             .map(|file| Ok((file.clone(), File::load(&dir.join(file))?)))
@@ -88,7 +98,10 @@ impl Assets {
         let mut response = Response::new(Body::from(bytes));
         let answer = response.headers_mut();
         answer.insert(CONTENT_TYPE, HeaderValue::from_static(file.kind));
-        answer.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=31536000, immutable"));
+        answer.insert(
+            CACHE_CONTROL,
+            HeaderValue::from_static("public, max-age=31536000, immutable"),
+        );
         answer.insert(VARY, HeaderValue::from_static("accept-encoding"));
         if let Some(encoding) = encoding {
             answer.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
@@ -104,13 +117,24 @@ impl File {
             name.push(suffix);
             std::fs::read(PathBuf::from(name)).ok().map(Bytes::from)
         };
-        Ok(Self { kind: kind_of(path), plain: read(path)?.into(), brotli: twin(".br"), gzip: twin(".gz") })
+        Ok(Self {
+            kind: kind_of(path),
+            plain: read(path)?.into(),
+            brotli: twin(".br"),
+            gzip: twin(".gz"),
+        })
     }
 
     fn best_for(&self, headers: &HeaderMap) -> (Bytes, Option<&'static str>) {
-        let accepted = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let accepted = headers
+            .get(ACCEPT_ENCODING)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
         let takes = |encoding: &str| {
-            accepted.split(',').map(str::trim).any(|word| word == encoding || word.starts_with(&format!("{encoding};")))
+            accepted
+                .split(',')
+                .map(str::trim)
+                .any(|word| word == encoding || word.starts_with(&format!("{encoding};")))
         };
         match (&self.brotli, &self.gzip) {
             (Some(bytes), _) if takes("br") => (bytes.clone(), Some("br")),
@@ -131,5 +155,8 @@ fn kind_of(path: &Path) -> &'static str {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, AssetError> {
-    std::fs::read(path).map_err(|source| AssetError::Read { path: path.to_owned(), source })
+    std::fs::read(path).map_err(|source| AssetError::Read {
+        path: path.to_owned(),
+        source,
+    })
 }

@@ -89,7 +89,13 @@ pub enum Act {
 }
 
 impl Act {
-    pub const ALL: [Self; 5] = [Self::Create, Self::Start, Self::Stop, Self::Reset, Self::Delete];
+    pub const ALL: [Self; 5] = [
+        Self::Create,
+        Self::Start,
+        Self::Stop,
+        Self::Reset,
+        Self::Delete,
+    ];
 
     /// The name in URLs and messages.
     #[must_use]
@@ -117,7 +123,9 @@ impl Act {
             Self::Create => matches!(is, Is::Absent),
             Self::Start => matches!(is, Is::Stopped | Is::Broken { .. }),
             Self::Stop => matches!(is, Is::Running | Is::Starting),
-            Self::Reset | Self::Delete => matches!(is, Is::Running | Is::Stopped | Is::Broken { .. }),
+            Self::Reset | Self::Delete => {
+                matches!(is, Is::Running | Is::Stopped | Is::Broken { .. })
+            }
         }
     }
 }
@@ -177,7 +185,9 @@ impl Verdicts {
     /// A criterion's standing.
     #[must_use]
     pub fn standing(&self, criterion: &str) -> Standing {
-        self.0.get(criterion).map_or(Standing::Waiting, |verdict| verdict.standing)
+        self.0
+            .get(criterion)
+            .map_or(Standing::Waiting, |verdict| verdict.standing)
     }
 }
 

@@ -32,8 +32,16 @@ use crate::options::Options;
 use crate::tools_cli;
 
 /// Opens the desk. A machine without the cluster's programs still gets one: its view says what is missing.
-pub async fn open(options: &Options, library: &Library, store: Store, stop: CancellationToken) -> Arc<dyn Desk> {
-    let labs = library.labs().iter().map(|lab| (lab.rules.id.clone(), LabChannel::new(lab)));
+pub async fn open(
+    options: &Options,
+    library: &Library,
+    store: Store,
+    stop: CancellationToken,
+) -> Arc<dyn Desk> {
+    let labs = library
+        .labs()
+        .iter()
+        .map(|lab| (lab.rules.id.clone(), LabChannel::new(lab)));
     let shared = Arc::new(Shared {
         options: options.clone(),
         store,
@@ -42,7 +50,11 @@ pub async fn open(options: &Options, library: &Library, store: Store, stop: Canc
         environment: watch::Sender::default(),
         board: watch::Sender::default(),
         labs: labs.collect(),
-        folders: library.labs().iter().map(|lab| (lab.rules.id.clone(), library.folder(&lab.rules.id))).collect(),
+        folders: library
+            .labs()
+            .iter()
+            .map(|lab| (lab.rules.id.clone(), library.folder(&lab.rules.id)))
+            .collect(),
     });
     shared.service_or_failure().await;
     Arc::new(Live(shared))
@@ -80,7 +92,11 @@ struct LabChannel {
 
 impl LabChannel {
     fn new(lab: &Arc<Lab>) -> Self {
-        Self { lab: Arc::clone(lab), verdicts: watch::Sender::default(), session: Mutex::default() }
+        Self {
+            lab: Arc::clone(lab),
+            verdicts: watch::Sender::default(),
+            session: Mutex::default(),
+        }
     }
 }
 
@@ -94,12 +110,19 @@ impl Shared {
             Ok(service) => {
                 *self.service.lock() = Some(service.clone());
                 service.environments.adopt().await;
-                tokio::spawn(follow::follow(Arc::clone(self), service.environments.clone()));
+                tokio::spawn(follow::follow(
+                    Arc::clone(self),
+                    service.environments.clone(),
+                ));
                 Some(service)
             }
             Err(error) => {
-                tracing::warn!(error = format!("{error:#}"), "environments cannot be made on this machine");
-                self.environment.send_modify(|view| view.failure = Some(format!("{error:#}")));
+                tracing::warn!(
+                    error = format!("{error:#}"),
+                    "environments cannot be made on this machine"
+                );
+                self.environment
+                    .send_modify(|view| view.failure = Some(format!("{error:#}")));
                 None
             }
         }
@@ -108,14 +131,24 @@ impl Shared {
     async fn open_service(&self) -> anyhow::Result<Service> {
         let tools = tools_cli::obtain(&self.options, tools_cli::Args::default()).await?;
         let kit = local::shell_kit(&self.options, &tools);
-        Ok(Service { environments: local::solo(&self.options, tools)?, kit })
+        Ok(Service {
+            environments: local::solo(&self.options, tools)?,
+            kit,
+        })
     }
 
     async fn carry_out(self: Arc<Self>, act: Act, lab: Option<Arc<Lab>>) {
-        let Some(service) = self.service_or_failure().await else { return };
-        let profile = lab.as_ref().map(|lab| lab.rules.profile.clone()).or_else(|| self.environment.borrow().profile.clone());
+        let Some(service) = self.service_or_failure().await else {
+            return;
+        };
+        let profile = lab
+            .as_ref()
+            .map(|lab| lab.rules.profile.clone())
+            .or_else(|| self.environment.borrow().profile.clone());
         let Some(profile) = profile else {
-            return self.environment.send_modify(|view| view.failure = Some("no lab says which nodes to make".into()));
+            return self
+                .environment
+                .send_modify(|view| view.failure = Some("no lab says which nodes to make".into()));
         };
         let act = match act {
             Act::Create => environments::Act::Ensure { profile },
@@ -125,26 +158,40 @@ impl Shared {
             Act::Delete => environments::Act::Delete,
         };
         let deletes = act == environments::Act::Delete;
-        let is_new = matches!(act, environments::Act::Ensure { .. } | environments::Act::Reset { .. });
+        let is_new = matches!(
+            act,
+            environments::Act::Ensure { .. } | environments::Act::Reset { .. }
+        );
         // What went wrong is in the view, which is what people look at.
         let done = service.environments.carry_out(act).await.is_ok();
-        if done && is_new && let Some(lab) = lab {
+        if done
+            && is_new
+            && let Some(lab) = lab
+        {
             self.set_up(&service, &lab).await;
         }
-        if done && deletes && let Err(error) = self.store.forget(service.environments.id().as_str()).await {
+        if done
+            && deletes
+            && let Err(error) = self.store.forget(service.environments.id().as_str()).await
+        {
             tracing::error!(%error, "the record of a deleted environment is still there");
         }
     }
 
     /// Applies the objects that a lab starts from.
     async fn set_up(&self, service: &Service, lab: &Lab) {
-        let (Some(environment), Some(folder)) = (service.environments.running(), self.folders.get(&lab.rules.id)) else {
+        let (Some(environment), Some(folder)) = (
+            service.environments.running(),
+            self.folders.get(&lab.rules.id),
+        ) else {
             return;
         };
         let files = &lab.rules.setup;
-        if let Err(error) = judge::setup::apply(&environment.admin_kubeconfig, folder, files).await {
+        if let Err(error) = judge::setup::apply(&environment.admin_kubeconfig, folder, files).await
+        {
             tracing::error!(lab = %lab.rules.id, %error, "the objects that the lab starts from are not all there");
-            self.environment.send_modify(|view| view.failure = Some(error.to_string()));
+            self.environment
+                .send_modify(|view| view.failure = Some(error.to_string()));
         }
     }
 
@@ -176,20 +223,34 @@ impl Desk for Live {
 
     fn logs(&self) -> Vec<(String, PathBuf)> {
         let service = self.0.service.lock().clone();
-        let environment = service.and_then(|service| service.environments.watch().borrow().environment.clone());
-        environment.map(|environment| local::logs(&environment.dir)).unwrap_or_default()
+        let environment =
+            service.and_then(|service| service.environments.watch().borrow().environment.clone());
+        environment
+            .map(|environment| local::logs(&environment.dir))
+            .unwrap_or_default()
     }
 
     fn kubeconfig(&self) -> Option<String> {
         let environment = self.0.service.lock().clone()?.environments.running()?;
-        local::kubeconfig_for_this_machine(&environment.trainee_kubeconfig, &environment.admin_kubeconfig)
-            .inspect_err(|error| tracing::warn!(error = format!("{error:#}"), "the kubeconfig cannot be given"))
-            .ok()
+        local::kubeconfig_for_this_machine(
+            &environment.trainee_kubeconfig,
+            &environment.admin_kubeconfig,
+        )
+        .inspect_err(|error| {
+            tracing::warn!(
+                error = format!("{error:#}"),
+                "the kubeconfig cannot be given"
+            )
+        })
+        .ok()
     }
 
     fn verdicts(&self, lab: &LabId) -> watch::Receiver<Arc<Verdicts>> {
         // A lab that is not in the library has no verdicts, now or later.
-        self.0.labs.get(lab).map_or_else(|| watch::channel(Arc::default()).1, |channel| channel.verdicts.subscribe())
+        self.0.labs.get(lab).map_or_else(
+            || watch::channel(Arc::default()).1,
+            |channel| channel.verdicts.subscribe(),
+        )
     }
 
     fn board(&self) -> watch::Receiver<Arc<BoardView>> {
@@ -197,11 +258,23 @@ impl Desk for Live {
     }
 
     fn answers(&self, lab: &LabId) -> BTreeMap<String, Value> {
-        let answers = self.0.session(lab).map(|session| session.answers()).unwrap_or_default();
-        answers.into_iter().map(|(question, value)| (question.to_string(), value)).collect()
+        let answers = self
+            .0
+            .session(lab)
+            .map(|session| session.answers())
+            .unwrap_or_default();
+        answers
+            .into_iter()
+            .map(|(question, value)| (question.to_string(), value))
+            .collect()
     }
 
-    fn answer(&self, lab: &LabId, question: &str, value: Value) -> BoxFuture<'_, Result<(), AnswerRefusal>> {
+    fn answer(
+        &self,
+        lab: &LabId,
+        question: &str,
+        value: Value,
+    ) -> BoxFuture<'_, Result<(), AnswerRefusal>> {
         let (session, question) = (self.0.session(lab), question.to_owned());
         async move {
             let session = session.ok_or(AnswerRefusal::NoEnvironment)?;
@@ -225,15 +298,33 @@ struct Sandboxed(Arc<Shared>);
 
 impl Shells for Sandboxed {
     fn shell(&self, lab: &LabId) -> BoxFuture<'_, Result<Cmd, ShellRefusal>> {
-        let (id, files) = (lab.to_string(), self.0.folders.get(lab).map(|folder| folder.join("files")));
+        let (id, files) = (
+            lab.to_string(),
+            self.0.folders.get(lab).map(|folder| folder.join("files")),
+        );
         async move {
-            let service = self.0.service.lock().clone().ok_or(ShellRefusal::NoEnvironment)?;
-            let environment = service.environments.running().ok_or(ShellRefusal::NoEnvironment)?;
-            let files = LabFiles { id: &id, files: files.as_deref().filter(|dir| dir.is_dir()) };
-            service.kit.login(&environment, files).await.map_err(|error| match error {
-                ShellError::Sandbox(ExecError::SandboxMissing) => ShellRefusal::NoSandbox,
-                other => ShellRefusal::Failed(other.to_string()),
-            })
+            let service = self
+                .0
+                .service
+                .lock()
+                .clone()
+                .ok_or(ShellRefusal::NoEnvironment)?;
+            let environment = service
+                .environments
+                .running()
+                .ok_or(ShellRefusal::NoEnvironment)?;
+            let files = LabFiles {
+                id: &id,
+                files: files.as_deref().filter(|dir| dir.is_dir()),
+            };
+            service
+                .kit
+                .login(&environment, files)
+                .await
+                .map_err(|error| match error {
+                    ShellError::Sandbox(ExecError::SandboxMissing) => ShellRefusal::NoSandbox,
+                    other => ShellRefusal::Failed(other.to_string()),
+                })
         }
         .boxed()
     }

@@ -77,19 +77,30 @@ struct ErrorPage {
 /// Gives every failed answer its page (or JSON, for scripts), unless its handler did, and logs it once, with the reference the visitor sees.
 pub async fn explain(State(app): State<App>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
-    let Ok(frame) = <Frame as axum::extract::FromRequestParts<App>>::from_request_parts(&mut parts, &app).await;
-    let wants_page = parts.headers.get(ACCEPT).is_some_and(|value| value.as_bytes().starts_with(b"text/html"));
+    let Ok(frame) =
+        <Frame as axum::extract::FromRequestParts<App>>::from_request_parts(&mut parts, &app).await;
+    let wants_page = parts
+        .headers
+        .get(ACCEPT)
+        .is_some_and(|value| value.as_bytes().starts_with(b"text/html"));
     let path = parts.uri.path().to_owned();
     let response = next.run(Request::from_parts(parts, body)).await;
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
         return response;
     }
-    let explained = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+    let explained = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_some_and(|kind| kind == "application/json");
     if explained {
         return response;
     }
-    let met = response.extensions().get::<Met>().cloned().unwrap_or_else(|| of_status(status));
+    let met = response
+        .extensions()
+        .get::<Met>()
+        .cloned()
+        .unwrap_or_else(|| of_status(status));
     let reference = reference();
     if status.is_server_error() {
         tracing::error!(reference, path, error = %met, "request failed");
@@ -99,7 +110,14 @@ pub async fn explain(State(app): State<App>, request: Request, next: Next) -> Re
     let key = met.key();
     let mut answer = if wants_page {
         let (safe, advice) = (format!("{key}-safe"), format!("{key}-do"));
-        Page(ErrorPage { frame, key, safe, advice, reference }).into_response()
+        Page(ErrorPage {
+            frame,
+            key,
+            safe,
+            advice,
+            reference,
+        })
+        .into_response()
     } else {
         let message = frame.t(key);
         Json(serde_json::json!({ "message": message, "reference": reference })).into_response()

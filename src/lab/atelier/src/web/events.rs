@@ -46,13 +46,21 @@ enum View {
 }
 
 /// `GET /events`
-pub async fn get(State(app): State<App>, frame: Frame, Query(wanted): Query<Wanted>) -> Result<Response, Met> {
+pub async fn get(
+    State(app): State<App>,
+    frame: Frame,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, Met> {
     let view = view(&app, &wanted)?;
     let keep_alive = KeepAlive::new().interval(HEARTBEAT);
-    let mut response = Sse::new(stream(app, frame, view)).keep_alive(keep_alive).into_response();
+    let mut response = Sse::new(stream(app, frame, view))
+        .keep_alive(keep_alive)
+        .into_response();
     // nginx would otherwise hold events back until its buffer is full.
     let unbuffered = http::HeaderValue::from_static("no");
-    response.headers_mut().insert(HeaderName::from_static("x-accel-buffering"), unbuffered);
+    response
+        .headers_mut()
+        .insert(HeaderName::from_static("x-accel-buffering"), unbuffered);
     Ok(response)
 }
 
@@ -64,7 +72,9 @@ fn view(app: &App, wanted: &Wanted) -> Result<View, Met> {
         "report" => Ok(View::Report(lab()?)),
         "lab" => {
             let lab = lab()?;
-            let step = find_step(&lab, wanted.step.as_deref().unwrap_or_default())?.id.clone();
+            let step = find_step(&lab, wanted.step.as_deref().unwrap_or_default())?
+                .id
+                .clone();
             Ok(View::Lab(lab, step))
         }
         _ => Err(Met::NoSuchPage),
@@ -97,7 +107,12 @@ struct Follower {
 }
 
 impl Follower {
-    fn new(app: App, frame: Frame, view: View, events: mpsc::Sender<Result<Event, Infallible>>) -> Self {
+    fn new(
+        app: App,
+        frame: Frame,
+        view: View,
+        events: mpsc::Sender<Result<Event, Infallible>>,
+    ) -> Self {
         let desk = app.desk();
         let labs = match &view {
             View::Home => app.library().labs().to_vec(),
@@ -125,8 +140,16 @@ impl Follower {
     async fn run(mut self) -> Option<()> {
         loop {
             self.send_changes().await?;
-            let Self { app, environment, board, verdicts, .. } = &mut self;
-            let verdicts = verdicts.iter_mut().map(|(_, verdicts)| Box::pin(verdicts.changed()));
+            let Self {
+                app,
+                environment,
+                board,
+                verdicts,
+                ..
+            } = &mut self;
+            let verdicts = verdicts
+                .iter_mut()
+                .map(|(_, verdicts)| Box::pin(verdicts.changed()));
             let any_verdict = async {
                 match verdicts.collect::<Vec<_>>() {
                     none if none.is_empty() => std::future::pending().await,
@@ -145,7 +168,11 @@ impl Follower {
     async fn send_changes(&mut self) -> Option<()> {
         let environment = self.environment.borrow_and_update().clone();
         let board = self.board.borrow_and_update().clone();
-        let verdicts: Vec<_> = self.verdicts.iter_mut().map(|(_, one)| one.borrow_and_update().clone()).collect();
+        let verdicts: Vec<_> = self
+            .verdicts
+            .iter_mut()
+            .map(|(_, one)| one.borrow_and_update().clone())
+            .collect();
         self.frame.environment = environment.is.clone();
         self.tell(&environment.is, &verdicts).await?;
         for (region, html) in self.pieces(&environment, &board, &verdicts) {
@@ -165,17 +192,31 @@ impl Follower {
         verdicts: &[Arc<Verdicts>],
     ) -> Vec<(String, String)> {
         let frame = &self.frame;
-        let mut pieces = vec![("environment-badge".to_owned(), environment::badge_html(frame))];
+        let mut pieces = vec![(
+            "environment-badge".to_owned(),
+            environment::badge_html(frame),
+        )];
         let first = verdicts.first().cloned().unwrap_or_default();
         match &self.view {
-            View::Home => pieces.extend(self.verdicts.iter().zip(verdicts).map(|((lab, _), verdicts)| {
-                let points = criteria::lab_points(lab, verdicts);
-                (format!("progress-{}", lab.rules.id), home::progress_html(points, &frame.words))
-            })),
+            View::Home => pieces.extend(self.verdicts.iter().zip(verdicts).map(
+                |((lab, _), verdicts)| {
+                    let points = criteria::lab_points(lab, verdicts);
+                    (
+                        format!("progress-{}", lab.rules.id),
+                        home::progress_html(points, &frame.words),
+                    )
+                },
+            )),
             View::Environment => {
-                pieces.push(("environment".to_owned(), environment::html(&self.app, frame, environment)));
+                pieces.push((
+                    "environment".to_owned(),
+                    environment::html(&self.app, frame, environment),
+                ));
             }
-            View::Report(lab) => pieces.push(("report".to_owned(), report::html(&self.app, frame, lab, &first))),
+            View::Report(lab) => pieces.push((
+                "report".to_owned(),
+                report::html(&self.app, frame, lab, &first),
+            )),
             View::Lab(lab, id) => {
                 let (texts, words) = (lab.texts(frame.words.language), &frame.words);
                 if let Some(step) = lab.rules.step(id) {
@@ -185,9 +226,15 @@ impl Follower {
                 let lab_id = lab.rules.id.as_str();
                 let back = format!("/labs/{lab_id}/{id}");
                 pieces.extend([
-                    ("steps".to_owned(), criteria::steps_html(lab, id, words, &frame.base, &first)),
+                    (
+                        "steps".to_owned(),
+                        criteria::steps_html(lab, id, words, &frame.base, &first),
+                    ),
                     ("board".to_owned(), board::html(board, words)),
-                    ("offer".to_owned(), environment::offer_html(environment, frame, lab_id, &back)),
+                    (
+                        "offer".to_owned(),
+                        environment::offer_html(environment, frame, lab_id, &back),
+                    ),
                 ]);
             }
         }
@@ -197,8 +244,12 @@ impl Follower {
     /// Says what changed since the last look: verdicts in words, and that the workbench can be shown or is gone.
     async fn tell(&mut self, is: &EnvironmentIs, verdicts: &[Arc<Verdicts>]) -> Option<()> {
         let before = self.told.replace((is.clone(), verdicts.to_vec()));
-        let Some((was, before)) = before else { return Some(()) };
-        let View::Lab(lab, _) = self.view.clone() else { return Some(()) };
+        let Some((was, before)) = before else {
+            return Some(());
+        };
+        let View::Lab(lab, _) = self.view.clone() else {
+            return Some(());
+        };
         for (old, new) in before.iter().zip(verdicts) {
             for sentence in self.changes(&lab, old, new) {
                 self.send("say", &sentence).await?;
@@ -221,7 +272,10 @@ impl Follower {
                 Standing::Failed if was != is => "say-failed",
                 _ => return None,
             };
-            let title = texts.catalogue().value(id, &course::Args::new()).unwrap_or_else(|| id.to_owned());
+            let title = texts
+                .catalogue()
+                .value(id, &course::Args::new())
+                .unwrap_or_else(|| id.to_owned());
             Some(words.x(key, title))
         });
         changed.collect()

@@ -14,11 +14,20 @@ use super::pages::blocks::spoken;
 pub fn describe(entry: &Entry) -> Option<Evidence> {
     let (verb, subject, details) = match &entry.what {
         What::Object(object) => (verb(object), subject(object), details(object)),
-        What::Answer { question, value } => ("evidence-answered", question.to_string(), spoken(value)),
-        What::Gap { kinds, from, to } => ("evidence-gap", kinds.join(", "), format!("{from} – {to}")),
+        What::Answer { question, value } => {
+            ("evidence-answered", question.to_string(), spoken(value))
+        }
+        What::Gap { kinds, from, to } => {
+            ("evidence-gap", kinds.join(", "), format!("{from} – {to}"))
+        }
         What::Lost { .. } | What::Back { .. } | What::Tick => return None,
     };
-    Some(Evidence { at: entry.at, verb, subject, details })
+    Some(Evidence {
+        at: entry.at,
+        verb,
+        subject,
+        details,
+    })
 }
 
 fn verb(object: &ObjectEntry) -> &'static str {
@@ -51,7 +60,12 @@ fn details(object: &ObjectEntry) -> String {
 }
 
 fn condition(condition: &Value) -> String {
-    let text = |name: &str| condition.get(name).and_then(Value::as_str).unwrap_or_default();
+    let text = |name: &str| {
+        condition
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
     let (kind, status, reason) = (text("type"), text("status"), text("reason"));
     if status == "True" || reason.is_empty() {
         format!("{kind}={status}")

@@ -3,8 +3,8 @@
 use axum::extract::FromRequestParts;
 use axum::response::{Html, IntoResponse, Response};
 use course::Language;
-use http::request::Parts;
 use http::StatusCode;
+use http::request::Parts;
 
 use super::desk::EnvironmentIs;
 use super::headers::Nonce;
@@ -30,12 +30,20 @@ pub struct Frame {
 
 impl Frame {
     fn new(app: &App, parts: &Parts) -> Self {
-        let visitor = parts.extensions.get::<Visitor>().copied().unwrap_or(Visitor::of(&parts.headers, ""));
+        let visitor = parts
+            .extensions
+            .get::<Visitor>()
+            .copied()
+            .unwrap_or(Visitor::of(&parts.headers, ""));
         Self {
             words: Words::of(visitor.language),
             theme: visitor.theme,
             token: app.secret().token(),
-            nonce: parts.extensions.get::<Nonce>().map(|nonce| nonce.0.clone()).unwrap_or_default(),
+            nonce: parts
+                .extensions
+                .get::<Nonce>()
+                .map(|nonce| nonce.0.clone())
+                .unwrap_or_default(),
             base: app.address().base.clone(),
             environment: app.desk().environment().borrow().is.clone(),
             events: String::new(),
@@ -47,13 +55,20 @@ impl Frame {
     /// The same frame, with live updates from a path of ours.
     #[must_use]
     pub fn with_events(self, path: &str) -> Self {
-        Self { events: self.app.path(path), ..self }
+        Self {
+            events: self.app.path(path),
+            ..self
+        }
     }
 
     /// The address of a bundled file; empty when there is no bundle.
     #[must_use]
     pub fn asset(&self, name: &str) -> String {
-        self.app.assets().file(name).map(|file| self.app.path(&format!("/assets/{file}"))).unwrap_or_default()
+        self.app
+            .assets()
+            .file(name)
+            .map(|file| self.app.path(&format!("/assets/{file}")))
+            .unwrap_or_default()
     }
 
     /// Whether the front end was built.
@@ -83,7 +98,9 @@ impl Frame {
     /// The words for scripts as JSON that cannot end the element it stands in.
     #[must_use]
     pub fn script_words(&self) -> String {
-        serde_json::Value::Object(self.words.for_scripts()).to_string().replace('<', "\\u003c")
+        serde_json::Value::Object(self.words.for_scripts())
+            .to_string()
+            .replace('<', "\\u003c")
     }
 }
 
@@ -98,7 +115,10 @@ impl FromRequestParts<App> for Frame {
 /// A piece of a page as HTML. Rendering fails only when formatting does, which it does not; then the piece is empty.
 #[must_use]
 pub fn rendered(template: &impl askama::Template) -> String {
-    template.render().inspect_err(|error| tracing::error!(%error, "a piece of a page was not rendered")).unwrap_or_default()
+    template
+        .render()
+        .inspect_err(|error| tracing::error!(%error, "a piece of a page was not rendered"))
+        .unwrap_or_default()
 }
 
 /// A rendered page.

@@ -47,8 +47,15 @@ impl Names {
     pub fn allow(&self, authority: &str) -> bool {
         let host = without_port(authority);
         let loopback = host.eq_ignore_ascii_case("localhost")
-            || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-        loopback || self.public.as_deref().is_some_and(|public| public.eq_ignore_ascii_case(host))
+            || host
+                .trim_matches(['[', ']'])
+                .parse::<IpAddr>()
+                .is_ok_and(|address| address.is_loopback());
+        loopback
+            || self
+                .public
+                .as_deref()
+                .is_some_and(|public| public.eq_ignore_ascii_case(host))
     }
 }
 
@@ -57,8 +64,11 @@ impl Names {
 /// # Errors
 /// [`Refusal::Host`].
 pub fn check_host(names: &Names, parts: &Parts) -> Result<(), Refusal> {
-    let host = header(&parts.headers, &HOST).or_else(|| parts.uri.authority().map(http::uri::Authority::as_str));
-    host.filter(|host| names.allow(host)).map(drop).ok_or(Refusal::Host)
+    let host = header(&parts.headers, &HOST)
+        .or_else(|| parts.uri.authority().map(http::uri::Authority::as_str));
+    host.filter(|host| names.allow(host))
+        .map(drop)
+        .ok_or(Refusal::Host)
 }
 
 /// Refuses what another site made this browser send. Holds for everything but plain reading.
@@ -88,7 +98,11 @@ pub fn check_origin(parts: &Parts) -> Result<(), Refusal> {
 /// [`Refusal::Session`].
 pub fn check_session(secret: &Secret, headers: &HeaderMap) -> Result<(), Refusal> {
     let session = cookie(headers, SESSION_COOKIE).unwrap_or_default();
-    if secret.is_session(session) { Ok(()) } else { Err(Refusal::Session) }
+    if secret.is_session(session) {
+        Ok(())
+    } else {
+        Err(Refusal::Session)
+    }
 }
 
 /// Refuses a form or script call without the session's token.
@@ -96,7 +110,11 @@ pub fn check_session(secret: &Secret, headers: &HeaderMap) -> Result<(), Refusal
 /// # Errors
 /// [`Refusal::Token`].
 pub fn check_token(secret: &Secret, token: Option<&str>) -> Result<(), Refusal> {
-    if token.is_some_and(|token| secret.is_token(token)) { Ok(()) } else { Err(Refusal::Token) }
+    if token.is_some_and(|token| secret.is_token(token)) {
+        Ok(())
+    } else {
+        Err(Refusal::Token)
+    }
 }
 
 /// The value of a cookie.
@@ -123,7 +141,9 @@ fn is_upgrade(headers: &HeaderMap) -> bool {
 }
 
 fn origin_is(origin: &str, host: &str) -> bool {
-    let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    let authority = origin
+        .strip_prefix("http://")
+        .or_else(|| origin.strip_prefix("https://"));
     authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host))
 }
 
@@ -133,7 +153,11 @@ fn header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
 
 fn without_port(authority: &str) -> &str {
     if authority.starts_with('[') {
-        return authority.find(']').map_or(authority, |end| authority.get(..=end).unwrap_or(authority));
+        return authority
+            .find(']')
+            .map_or(authority, |end| authority.get(..=end).unwrap_or(authority));
     }
-    authority.rsplit_once(':').map_or(authority, |(host, _)| host)
+    authority
+        .rsplit_once(':')
+        .map_or(authority, |(host, _)| host)
 }

@@ -26,14 +26,19 @@ impl Library {
     /// # Errors
     /// When the folder itself cannot be read.
     pub fn load(dir: &Path) -> Result<Self, ShelfError> {
-        let mut library = Self { dir: dir.to_owned(), ..Self::default() };
+        let mut library = Self {
+            dir: dir.to_owned(),
+            ..Self::default()
+        };
         for (name, lab) in shelf::all(dir)? {
             match lab {
                 Ok(shelved) => library.labs.push(Arc::new(shelved.lab)),
                 Err(error) => library.broken.push((name, error.to_string())),
             }
         }
-        library.labs.sort_by_key(|lab| (lab.rules.day, lab.rules.half));
+        library
+            .labs
+            .sort_by_key(|lab| (lab.rules.day, lab.rules.half));
         Ok(library)
     }
 
@@ -52,7 +57,9 @@ impl Library {
     /// The lab of a half-day.
     #[must_use]
     pub fn at(&self, day: u8, half: Half) -> Option<&Arc<Lab>> {
-        self.labs.iter().find(|lab| lab.rules.day == day && lab.rules.half == half)
+        self.labs
+            .iter()
+            .find(|lab| lab.rules.day == day && lab.rules.half == half)
     }
 
     /// The folder of a lab.

@@ -32,14 +32,23 @@ impl Positions {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn load(store: Store, labs: impl IntoIterator<Item = LabId>) -> Result<Self, StoreError> {
-        let mut kept = Kept { lab: store.latest(SOLO).await?.map(|(lab, _)| lab), ..Kept::default() };
+    pub async fn load(
+        store: Store,
+        labs: impl IntoIterator<Item = LabId>,
+    ) -> Result<Self, StoreError> {
+        let mut kept = Kept {
+            lab: store.latest(SOLO).await?.map(|(lab, _)| lab),
+            ..Kept::default()
+        };
         for lab in labs {
             if let Some(step) = store.step(SOLO, &lab).await? {
                 kept.steps.insert(lab, step);
             }
         }
-        Ok(Self { store, kept: Mutex::new(kept) })
+        Ok(Self {
+            store,
+            kept: Mutex::new(kept),
+        })
     }
 
     /// The step last opened in a lab.

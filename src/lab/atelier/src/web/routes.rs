@@ -1,13 +1,13 @@
 //! The table of the site, and the layers that every request passes.
 
+use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{DefaultBodyLimit, Path, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
-use axum::Router;
-use http::header::{CONTENT_TYPE, UPGRADE};
 use http::HeaderMap;
+use http::header::{CONTENT_TYPE, UPGRADE};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use super::error::{Met, explain};
@@ -43,7 +43,11 @@ pub fn router(app: App) -> Router {
         .route("/assets/{file}", get(asset))
         .with_state(app.clone());
     // A proxy may hand paths over with its prefix or without.
-    let site = if base.is_empty() { site } else { Router::new().nest(&base, site.clone()).merge(site) };
+    let site = if base.is_empty() {
+        site
+    } else {
+        Router::new().nest(&base, site.clone()).merge(site)
+    };
     // The last layer is the first to see a request. Refusals too get their page, their headers and their cookies.
     site.layer(CatchPanicLayer::new())
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
@@ -81,14 +85,22 @@ async fn guarded(app: &App, request: Request) -> Result<Request, Refusal> {
         return Ok(Request::from_parts(parts, body));
     }
     guard::check_session(app.secret(), &parts.headers)?;
-    let is_form = parts.headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(FORM.as_bytes()));
+    let is_form = parts
+        .headers
+        .get(CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(FORM.as_bytes()));
     if !is_form {
-        let token = parts.headers.get(TOKEN_HEADER).and_then(|value| value.to_str().ok());
+        let token = parts
+            .headers
+            .get(TOKEN_HEADER)
+            .and_then(|value| value.to_str().ok());
         guard::check_token(app.secret(), token)?;
         return Ok(Request::from_parts(parts, body));
     }
     // A form carries its token inside.
-    let bytes = to_bytes(body, BODY_LIMIT).await.map_err(|_| Refusal::Token)?;
+    let bytes = to_bytes(body, BODY_LIMIT)
+        .await
+        .map_err(|_| Refusal::Token)?;
     guard::check_token(app.secret(), token_of_form(&bytes))?;
     Ok(Request::from_parts(parts, Body::from(bytes)))
 }
@@ -98,4 +110,3 @@ fn token_of_form(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     text.split('&').find_map(|pair| pair.strip_prefix("token="))
 }
-

@@ -87,15 +87,28 @@ impl Secret {
     /// HMAC-SHA-256 of a purpose, in hex.
     fn derive(&self, purpose: &str) -> String {
         let mut key = [0_u8; BLOCK];
-        key.iter_mut().zip(self.0).for_each(|(slot, byte)| *slot = byte);
-        let inner = Sha256::new().chain_update(key.map(|byte| byte ^ 0x36)).chain_update(purpose).finalize();
-        hex::encode(Sha256::new().chain_update(key.map(|byte| byte ^ 0x5c)).chain_update(inner).finalize())
+        key.iter_mut()
+            .zip(self.0)
+            .for_each(|(slot, byte)| *slot = byte);
+        let inner = Sha256::new()
+            .chain_update(key.map(|byte| byte ^ 0x36))
+            .chain_update(purpose)
+            .finalize();
+        hex::encode(
+            Sha256::new()
+                .chain_update(key.map(|byte| byte ^ 0x5c))
+                .chain_update(inner)
+                .finalize(),
+        )
     }
 }
 
 /// Compares in a time that does not depend on where the two differ.
 fn same(wanted: &str, given: &str) -> bool {
-    let differing = wanted.bytes().zip(given.bytes()).fold(0, |seen, (a, b)| seen | (a ^ b));
+    let differing = wanted
+        .bytes()
+        .zip(given.bytes())
+        .fold(0, |seen, (a, b)| seen | (a ^ b));
     wanted.len() == given.len() && differing == 0
 }
 
@@ -111,7 +124,11 @@ fn read(path: &Path) -> io::Result<Option<Secret>> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }

@@ -59,14 +59,24 @@ impl PublicAddress {
             Some("http") => false,
             _ => return Err(error()),
         };
-        let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(error)?.to_owned();
-        Ok(Self { host: Some(host), base: uri.path().trim_end_matches('/').to_owned(), secure })
+        let host = uri
+            .host()
+            .filter(|host| !host.is_empty())
+            .ok_or_else(error)?
+            .to_owned();
+        Ok(Self {
+            host: Some(host),
+            base: uri.path().trim_end_matches('/').to_owned(),
+            secure,
+        })
     }
 
     /// The host names that requests may name.
     #[must_use]
     pub fn names(&self) -> Names {
-        Names { public: self.host.clone() }
+        Names {
+            public: self.host.clone(),
+        }
     }
 }
 
@@ -119,8 +129,16 @@ impl App {
 
     /// A Set-Cookie line. `session` ones are hidden from scripts and end with the browser.
     pub(crate) fn cookie(&self, name: &str, value: &str, session: bool) -> String {
-        let path = if self.0.address.base.is_empty() { "/" } else { self.0.address.base.as_str() };
-        let secure = if self.0.address.secure { "; Secure" } else { "" };
+        let path = if self.0.address.base.is_empty() {
+            "/"
+        } else {
+            self.0.address.base.as_str()
+        };
+        let secure = if self.0.address.secure {
+            "; Secure"
+        } else {
+            ""
+        };
         let life = if session { "" } else { "; Max-Age=31536000" };
         format!("{name}={value}; Path={path}; HttpOnly; SameSite=Strict{life}{secure}")
     }

@@ -103,8 +103,14 @@ pub async fn know(State(app): State<App>, mut request: Request, next: Next) -> R
     request.extensions_mut().insert(visitor);
     let mut response = next.run(request).await;
     // A file that may be kept for ever must not carry cookies along.
-    if !response.headers().contains_key(http::header::CONTENT_ENCODING) {
-        for line in cookies.iter().filter_map(|line| HeaderValue::from_str(line).ok()) {
+    if !response
+        .headers()
+        .contains_key(http::header::CONTENT_ENCODING)
+    {
+        for line in cookies
+            .iter()
+            .filter_map(|line| HeaderValue::from_str(line).ok())
+        {
             response.headers_mut().append(SET_COOKIE, line);
         }
     }
@@ -112,5 +118,9 @@ pub async fn know(State(app): State<App>, mut request: Request, next: Next) -> R
 }
 
 fn chosen<T>(query: &str, name: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
-    query.split('&').filter_map(|pair| pair.split_once('=')).filter(|(key, _)| *key == name).find_map(|(_, v)| parse(v))
+    query
+        .split('&')
+        .filter_map(|pair| pair.split_once('='))
+        .filter(|(key, _)| *key == name)
+        .find_map(|(_, v)| parse(v))
 }

@@ -83,10 +83,15 @@ impl Words {
         static FRENCH: OnceLock<Catalogue> = OnceLock::new();
         static ENGLISH: OnceLock<Catalogue> = OnceLock::new();
         let catalogue = match language {
-            Language::Fr => FRENCH.get_or_init(|| Catalogue::parse(language, include_str!("../../messages/fr.ftl"))),
-            Language::En => ENGLISH.get_or_init(|| Catalogue::parse(language, include_str!("../../messages/en.ftl"))),
+            Language::Fr => FRENCH
+                .get_or_init(|| Catalogue::parse(language, include_str!("../../messages/fr.ftl"))),
+            Language::En => ENGLISH
+                .get_or_init(|| Catalogue::parse(language, include_str!("../../messages/en.ftl"))),
         };
-        Self { language, catalogue }
+        Self {
+            language,
+            catalogue,
+        }
     }
 
     /// The language's tag.
@@ -116,17 +121,27 @@ impl Words {
     /// A sentence with values.
     #[must_use]
     pub fn with(&self, key: &str, values: &[(&str, Value<'_>)]) -> String {
-        let Some(pattern) = self.catalogue.bundle.get_message(key).and_then(|message| message.value()) else {
+        let Some(pattern) = self
+            .catalogue
+            .bundle
+            .get_message(key)
+            .and_then(|message| message.value())
+        else {
             return key.to_owned();
         };
         let mut args = FluentArgs::new();
         for (name, value) in values {
             match value {
                 Value::Number(number) => args.set(*name, *number),
-                Value::Text(text) => args.set(*name, FluentValue::String(Cow::Borrowed(text.as_ref()))),
+                Value::Text(text) => {
+                    args.set(*name, FluentValue::String(Cow::Borrowed(text.as_ref())))
+                }
             }
         }
-        self.catalogue.bundle.format_pattern(pattern, Some(&args), &mut Vec::new()).into_owned()
+        self.catalogue
+            .bundle
+            .format_pattern(pattern, Some(&args), &mut Vec::new())
+            .into_owned()
     }
 
     /// Whether there is such a key.
@@ -155,8 +170,10 @@ impl Words {
 impl Catalogue {
     /// A message that cannot be read is left out; a test finds those.
     fn parse(language: Language, source: &'static str) -> Self {
-        let resource = FluentResource::try_new(source.to_owned()).unwrap_or_else(|(readable, _)| readable);
-        let mut bundle = FluentBundle::new_concurrent(vec![language.code().parse().unwrap_or_default()]);
+        let resource =
+            FluentResource::try_new(source.to_owned()).unwrap_or_else(|(readable, _)| readable);
+        let mut bundle =
+            FluentBundle::new_concurrent(vec![language.code().parse().unwrap_or_default()]);
         bundle.set_use_isolating(false);
         // Two messages of one name: the later wins; a test finds those.
         bundle.add_resource_overriding(resource);

@@ -6,14 +6,20 @@ use clusters::provider::{ChildChange, Phase, PhaseState};
 use timeline::{Entry, LabVerdicts, State};
 
 use crate::environments::view::{Is, PhaseProgress, View};
-use crate::web::desk::{ChildTrouble, EnvironmentIs, EnvironmentView, PhaseIs, Standing, VerdictView, Verdicts};
+use crate::web::desk::{
+    ChildTrouble, EnvironmentIs, EnvironmentView, PhaseIs, Standing, VerdictView, Verdicts,
+};
 use crate::web::evidence;
 
 pub(super) fn environment(view: &View) -> EnvironmentView {
     EnvironmentView {
         is: is(&view.is),
         profile: view.profile.clone(),
-        phases: if view.phases.is_empty() { Vec::new() } else { phases(&view.phases) },
+        phases: if view.phases.is_empty() {
+            Vec::new()
+        } else {
+            phases(&view.phases)
+        },
         trouble: view
             .children
             .iter()
@@ -24,7 +30,10 @@ pub(super) fn environment(view: &View) -> EnvironmentView {
                 at: event.at,
             })
             .collect(),
-        created: view.environment.as_ref().map(|environment| environment.created),
+        created: view
+            .environment
+            .as_ref()
+            .map(|environment| environment.created),
         failure: view.failure.clone(),
     }
 }
@@ -37,7 +46,9 @@ fn is(is: &Is) -> EnvironmentIs {
         Is::Stopping => EnvironmentIs::Stopping,
         Is::Stopped => EnvironmentIs::Stopped,
         Is::Deleting => EnvironmentIs::Deleting,
-        Is::Broken { reason } => EnvironmentIs::Broken { reason: reason.clone() },
+        Is::Broken { reason } => EnvironmentIs::Broken {
+            reason: reason.clone(),
+        },
     }
 }
 
@@ -49,8 +60,12 @@ fn phases(begun: &[PhaseProgress]) -> Vec<(Phase, PhaseIs)> {
             PhaseState::Started => PhaseIs::Started(progress.started),
             PhaseState::Failed { .. } => PhaseIs::Failed,
             PhaseState::Done => {
-                let took = progress.ended.map_or(0, |ended| ended.duration_since(progress.started).as_secs());
-                PhaseIs::Done { seconds: u64::try_from(took).unwrap_or_default() }
+                let took = progress
+                    .ended
+                    .map_or(0, |ended| ended.duration_since(progress.started).as_secs());
+                PhaseIs::Done {
+                    seconds: u64::try_from(took).unwrap_or_default(),
+                }
             }
         });
         (phase, is)
@@ -67,9 +82,26 @@ pub(super) fn verdicts(verdicts: &LabVerdicts, entries: &BTreeMap<u64, Entry>) -
             State::Pending | State::Waiting => Standing::Waiting,
             State::NotJudged => Standing::NotJudged,
         };
-        let evidence = verdict.evidence.iter().filter_map(|seq| evidence::describe(entries.get(seq)?)).collect();
-        let (reason, say, args) = (verdict.reason.to_owned(), verdict.say.clone(), verdict.args.clone());
-        (verdict.criterion.to_string(), VerdictView { standing, reason, say, args, evidence })
+        let evidence = verdict
+            .evidence
+            .iter()
+            .filter_map(|seq| evidence::describe(entries.get(seq)?))
+            .collect();
+        let (reason, say, args) = (
+            verdict.reason.to_owned(),
+            verdict.say.clone(),
+            verdict.args.clone(),
+        );
+        (
+            verdict.criterion.to_string(),
+            VerdictView {
+                standing,
+                reason,
+                say,
+                args,
+                evidence,
+            },
+        )
     };
     Verdicts(verdicts.all().map(one).collect())
 }

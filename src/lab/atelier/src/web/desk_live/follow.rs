@@ -30,7 +30,9 @@ pub(super) async fn follow(shared: Arc<Shared>, environments: Environments) {
         let view = views.borrow_and_update().clone();
         shared.environment.send_replace(convert::environment(&view));
         let wanted = recordable(&view);
-        if sitting.as_ref().map(|sitting| sitting.created) != wanted.map(|environment| environment.created) {
+        if sitting.as_ref().map(|sitting| sitting.created)
+            != wanted.map(|environment| environment.created)
+        {
             if let Some(ended) = sitting.take() {
                 ended.cancel.cancel();
                 clear(&shared);
@@ -57,7 +59,9 @@ pub(super) fn settle(shared: &Shared) {
             let view = convert::environment(&service.environments.watch().borrow());
             shared.environment.send_replace(view);
         }
-        None => shared.environment.send_modify(|view| view.is = crate::web::desk::EnvironmentIs::Absent),
+        None => shared
+            .environment
+            .send_modify(|view| view.is = crate::web::desk::EnvironmentIs::Absent),
     }
 }
 
@@ -80,23 +84,37 @@ async fn begin(shared: &Arc<Shared>, environment: &Environment) -> Option<Sittin
         .await
         .inspect_err(|error| {
             tracing::error!(%error, "nothing is recorded");
-            shared.environment.send_modify(|view| view.failure = Some(error.to_string()));
+            shared
+                .environment
+                .send_modify(|view| view.failure = Some(error.to_string()));
         })
         .ok()?;
-    tokio::spawn(show_board(Arc::clone(shared), recorder.clone(), cancel.clone()));
+    tokio::spawn(show_board(
+        Arc::clone(shared),
+        recorder.clone(),
+        cancel.clone(),
+    ));
     for channel in shared.labs.values() {
         let rules = Arc::new(channel.lab.rules.clone());
         let session = judge::over(recorder.clone(), &shared.store, rules, cancel.clone());
         *channel.session.lock() = Some(session.clone());
         tokio::spawn(show_verdicts(Arc::clone(shared), session, cancel.clone()));
     }
-    Some(Sitting { created: environment.created, cancel })
+    Some(Sitting {
+        created: environment.created,
+        cancel,
+    })
 }
 
 /// A record that began before the environment was created is that of one with the same name that is gone.
 async fn forget_predecessor(shared: &Shared, environment: &Environment) {
     let name = environment.id.to_string();
-    let first = shared.store.entries_at(&name, &[1]).await.ok().and_then(|entries| entries.into_iter().next());
+    let first = shared
+        .store
+        .entries_at(&name, &[1])
+        .await
+        .ok()
+        .and_then(|entries| entries.into_iter().next());
     if first.is_some_and(|first| first.at < environment.created)
         && let Err(error) = shared.store.forget(&name).await
     {
@@ -116,7 +134,9 @@ async fn show_board(shared: Arc<Shared>, recorder: Recorder, cancel: Cancellatio
     let mut live = recorder.live();
     loop {
         let board = live.borrow_and_update().clone();
-        shared.board.send_replace(Arc::new(BoardView { board: Some(board.as_ref().clone()) }));
+        shared.board.send_replace(Arc::new(BoardView {
+            board: Some(board.as_ref().clone()),
+        }));
         tokio::select! {
             () = cancel.cancelled() => return,
             changed = live.changed() => if changed.is_err() { return },
@@ -125,15 +145,21 @@ async fn show_board(shared: Arc<Shared>, recorder: Recorder, cancel: Cancellatio
 }
 
 async fn show_verdicts(shared: Arc<Shared>, session: Session, cancel: CancellationToken) {
-    let Some(channel) = shared.labs.get(&session.lab().id) else { return };
+    let Some(channel) = shared.labs.get(&session.lab().id) else {
+        return;
+    };
     let environment = session.recorder().environment().to_owned();
     let mut verdicts = session.verdicts();
     // Entries never change, so that each is read once.
     let mut entries: BTreeMap<u64, Entry> = BTreeMap::new();
     loop {
         let latest = verdicts.borrow_and_update().clone();
-        let missing: Vec<u64> =
-            latest.all().flat_map(|one| &one.evidence).filter(|seq| !entries.contains_key(*seq)).copied().collect();
+        let missing: Vec<u64> = latest
+            .all()
+            .flat_map(|one| &one.evidence)
+            .filter(|seq| !entries.contains_key(*seq))
+            .copied()
+            .collect();
         match shared.store.entries_at(&environment, &missing).await {
             Ok(read) => entries.extend(read.into_iter().map(|entry| (entry.seq, entry))),
             Err(error) => tracing::warn!(%error, "verdicts are shown without their evidence"),

@@ -11,13 +11,24 @@ fn at(second: i64) -> Timestamp {
 
 #[test]
 fn phases_that_have_not_begun_are_shown_as_ahead() {
-    let progress = |phase, state, ended: Option<i64>| PhaseProgress { phase, state, started: at(10), ended: ended.map(at) };
+    let progress = |phase, state, ended: Option<i64>| PhaseProgress {
+        phase,
+        state,
+        started: at(10),
+        ended: ended.map(at),
+    };
     let view = View {
         is: Is::Starting,
         phases: vec![
             progress(Phase::Directory, PhaseState::Done, Some(12)),
             progress(Phase::Etcd, PhaseState::Started, None),
-            progress(Phase::ApiServer, PhaseState::Failed { reason: "x".to_owned() }, Some(11)),
+            progress(
+                Phase::ApiServer,
+                PhaseState::Failed {
+                    reason: "x".to_owned(),
+                },
+                Some(11),
+            ),
         ],
         ..View::default()
     };
@@ -25,7 +36,14 @@ fn phases_that_have_not_begun_are_shown_as_ahead() {
     assert_eq!(shown.is, EnvironmentIs::Starting);
     let phases: Vec<Phase> = shown.phases.iter().map(|(phase, _)| *phase).collect();
     assert_eq!(phases, Phase::ALL);
-    let is = |wanted| shown.phases.iter().find(|(phase, _)| *phase == wanted).unwrap().1;
+    let is = |wanted| {
+        shown
+            .phases
+            .iter()
+            .find(|(phase, _)| *phase == wanted)
+            .unwrap()
+            .1
+    };
     assert_eq!(is(Phase::Directory), PhaseIs::Done { seconds: 2 });
     assert_eq!(is(Phase::Certificates), PhaseIs::Ahead);
     assert_eq!(is(Phase::Etcd), PhaseIs::Started(at(10)));

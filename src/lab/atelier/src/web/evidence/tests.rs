@@ -5,7 +5,11 @@ use timeline::{Entry, ObjectEntry, Seen, Verb, What};
 use super::describe;
 
 fn told(what: What) -> Option<(String, &'static str, String)> {
-    let evidence = describe(&Entry { seq: 1, at: Timestamp::UNIX_EPOCH, what })?;
+    let evidence = describe(&Entry {
+        seq: 1,
+        at: Timestamp::UNIX_EPOCH,
+        what,
+    })?;
     Some((evidence.subject, evidence.verb, evidence.details))
 }
 
@@ -31,21 +35,41 @@ fn facts_are_told_in_the_clusters_words() {
     let cases = [
         (
             object("Workload", Some("equipe-vision"), Verb::Modified, waiting),
-            ("Workload equipe-vision/x", "evidence-modified", "QuotaReserved=False (Pending) · Admitted=True"),
+            (
+                "Workload equipe-vision/x",
+                "evidence-modified",
+                "QuotaReserved=False (Pending) · Admitted=True",
+            ),
         ),
         (
-            object("Job", Some("n"), Verb::Added, json!({ "spec": { "suspend": true } })),
+            object(
+                "Job",
+                Some("n"),
+                Verb::Added,
+                json!({ "spec": { "suspend": true } }),
+            ),
             ("Job n/x", "evidence-added", "suspend=true"),
         ),
-        (object("Node", None, Verb::Deleted, json!({})), ("Node x", "evidence-deleted", "")),
+        (
+            object("Node", None, Verb::Deleted, json!({})),
+            ("Node x", "evidence-deleted", ""),
+        ),
     ];
     for (what, (subject, verb, details)) in cases {
-        assert_eq!(told(what), Some((subject.to_owned(), verb, details.to_owned())));
+        assert_eq!(
+            told(what),
+            Some((subject.to_owned(), verb, details.to_owned()))
+        );
     }
 }
 
 #[test]
 fn what_only_concerns_the_recorder_is_no_evidence() {
     assert_eq!(told(What::Tick), None);
-    assert_eq!(told(What::Back { kinds: vec!["Job".to_owned()] }), None);
+    assert_eq!(
+        told(What::Back {
+            kinds: vec!["Job".to_owned()]
+        }),
+        None
+    );
 }

@@ -22,11 +22,19 @@ pub struct Blocks<'a> {
 #[expect(clippy::unused_self, reason = "templates call through self")]
 impl<'a> Blocks<'a> {
     fn inner(&self, blocks: &'a [Block]) -> Self {
-        Blocks { words: self.words, lab_id: self.lab_id, blocks, answers: self.answers }
+        Blocks {
+            words: self.words,
+            lab_id: self.lab_id,
+            blocks,
+            answers: self.answers,
+        }
     }
 
     fn given(&self, question: &QuestionId) -> String {
-        self.answers.get(question.as_str()).map(spoken).unwrap_or_default()
+        self.answers
+            .get(question.as_str())
+            .map(spoken)
+            .unwrap_or_default()
     }
 
     fn chose(&self, question: &QuestionId, choice: &str) -> bool {

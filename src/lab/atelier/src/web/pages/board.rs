@@ -26,7 +26,10 @@ struct BoardFragment<'a> {
 /// The table as HTML.
 #[must_use]
 pub fn html(view: &BoardView, words: &Words) -> String {
-    crate::web::frame::rendered(&BoardFragment { words, board: view.board.as_ref() })
+    crate::web::frame::rendered(&BoardFragment {
+        words,
+        board: view.board.as_ref(),
+    })
 }
 
 #[expect(clippy::unused_self, reason = "templates call through self")]
@@ -42,8 +45,10 @@ impl BoardFragment<'_> {
         // Writing into a string cannot fail.
         let _infallible = write!(svg, r#"<rect class="part" width="{own:.1}" height="8"/>"#);
         if borrowed > 0.0 {
-            let _infallible =
-                write!(svg, r#"<rect class="borrowed" x="{own:.1}" width="{borrowed:.1}" height="8"/>"#);
+            let _infallible = write!(
+                svg,
+                r#"<rect class="borrowed" x="{own:.1}" width="{borrowed:.1}" height="8"/>"#
+            );
         }
         svg.push_str("</svg>");
         svg
@@ -70,14 +75,20 @@ impl BoardFragment<'_> {
 
     fn requests(&self, workload: &BoardWorkload) -> String {
         let short = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
-        let parts: Vec<String> =
-            workload.requests.iter().map(|(name, amount)| format!("{amount}\u{a0}{}", short(name))).collect();
+        let parts: Vec<String> = workload
+            .requests
+            .iter()
+            .map(|(name, amount)| format!("{amount}\u{a0}{}", short(name)))
+            .collect();
         parts.join(", ")
     }
 
     /// Model and rack, as far as they are known.
     fn place(&self, node: &BoardNode) -> String {
-        let parts: Vec<&str> = [&node.product, &node.rack].into_iter().filter_map(Option::as_deref).collect();
+        let parts: Vec<&str> = [&node.product, &node.rack]
+            .into_iter()
+            .filter_map(Option::as_deref)
+            .collect();
         parts.join(" · ")
     }
 
@@ -90,9 +101,16 @@ impl BoardFragment<'_> {
         let mut holders: Vec<Holder> = Vec::new();
         for pod in node.pods.iter().filter(|pod| pod.gpus > 0) {
             let name = pod.job.as_deref().unwrap_or(&pod.name);
-            match holders.iter_mut().find(|holder| holder.name == name && holder.namespace == pod.namespace) {
+            match holders
+                .iter_mut()
+                .find(|holder| holder.name == name && holder.namespace == pod.namespace)
+            {
                 Some(holder) => holder.gpus += pod.gpus,
-                None => holders.push(Holder { namespace: pod.namespace.clone(), name: name.to_owned(), gpus: pod.gpus }),
+                None => holders.push(Holder {
+                    namespace: pod.namespace.clone(),
+                    name: name.to_owned(),
+                    gpus: pod.gpus,
+                }),
             }
         }
         holders
@@ -109,9 +127,12 @@ impl BoardFragment<'_> {
     /// A square a device, in the looks of the job that holds it.
     fn devices(&self, node: &BoardNode) -> String {
         let holders = self.holders(node);
-        let mut held = holders
-            .iter()
-            .flat_map(|holder| std::iter::repeat_n(holder.look(), usize::try_from(holder.gpus).unwrap_or_default()));
+        let mut held = holders.iter().flat_map(|holder| {
+            std::iter::repeat_n(
+                holder.look(),
+                usize::try_from(holder.gpus).unwrap_or_default(),
+            )
+        });
         let (columns, rows) = (node.gpus.clamp(1, ROW), node.gpus.div_ceil(ROW));
         let (wide, high) = (columns * 20, rows * 20);
         let (width, height) = (columns * 24, rows * 24);
@@ -120,8 +141,13 @@ impl BoardFragment<'_> {
         );
         for device in 0..node.gpus {
             let (x, y) = (device % ROW * 20 + 2, device / ROW * 20 + 2);
-            let class = held.next().map_or_else(|| "free".to_owned(), |look| format!("held look-{look}"));
-            let _infallible = write!(svg, r#"<rect class="{class}" x="{x}" y="{y}" width="16" height="16" rx="3"/>"#);
+            let class = held
+                .next()
+                .map_or_else(|| "free".to_owned(), |look| format!("held look-{look}"));
+            let _infallible = write!(
+                svg,
+                r#"<rect class="{class}" x="{x}" y="{y}" width="16" height="16" rx="3"/>"#
+            );
         }
         svg.push_str("</svg>");
         svg
@@ -140,6 +166,8 @@ impl Holder {
     /// The same job has the same looks on every node and after every reload.
     fn look(&self) -> usize {
         let bytes = self.namespace.bytes().chain([0]).chain(self.name.bytes());
-        bytes.fold(7_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(usize::from(byte))) % LOOKS
+        bytes.fold(7_usize, |sum, byte| {
+            sum.wrapping_mul(31).wrapping_add(usize::from(byte))
+        }) % LOOKS
     }
 }

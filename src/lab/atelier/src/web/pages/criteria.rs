@@ -75,7 +75,10 @@ impl CriterionItem {
     /// A criterion with its verdict, in words.
     #[must_use]
     pub fn new(criterion: &Criterion, texts: &LabTexts, verdict: Option<&VerdictView>) -> Self {
-        let nothing = VerdictView { args: Args::new(), ..VerdictView::default() };
+        let nothing = VerdictView {
+            args: Args::new(),
+            ..VerdictView::default()
+        };
         let verdict = verdict.unwrap_or(&nothing);
         let telling = Telling {
             state: verdict.standing.key(),
@@ -98,7 +101,11 @@ impl CriterionItem {
     /// The points it gives now.
     #[must_use]
     pub const fn earned(&self) -> u32 {
-        if matches!(self.standing, Standing::Passed) { self.points } else { 0 }
+        if matches!(self.standing, Standing::Passed) {
+            self.points
+        } else {
+            0
+        }
     }
 }
 
@@ -127,33 +134,56 @@ impl StepItem {
 #[must_use]
 pub fn items(step: &Step, texts: &LabTexts, verdicts: &Verdicts) -> Vec<CriterionItem> {
     let verdict = |criterion: &Criterion| verdicts.0.get(criterion.id.as_str());
-    step.criteria.iter().map(|criterion| CriterionItem::new(criterion, texts, verdict(criterion))).collect()
+    step.criteria
+        .iter()
+        .map(|criterion| CriterionItem::new(criterion, texts, verdict(criterion)))
+        .collect()
 }
 
 /// Points of a step.
 #[must_use]
 pub fn points(step: &Step, verdicts: &Verdicts) -> Points {
-    let earned = step.criteria.iter().filter(|criterion| passed(criterion, verdicts)).map(|c| c.points).sum();
-    Points { earned, total: step.points() }
+    let earned = step
+        .criteria
+        .iter()
+        .filter(|criterion| passed(criterion, verdicts))
+        .map(|c| c.points)
+        .sum();
+    Points {
+        earned,
+        total: step.points(),
+    }
 }
 
 /// Points of a lab.
 #[must_use]
 pub fn lab_points(lab: &Lab, verdicts: &Verdicts) -> Points {
-    lab.rules.steps.iter().map(|step| points(step, verdicts)).fold(Points::default(), |sum, more| Points {
-        earned: sum.earned + more.earned,
-        total: sum.total + more.total,
-    })
+    lab.rules
+        .steps
+        .iter()
+        .map(|step| points(step, verdicts))
+        .fold(Points::default(), |sum, more| Points {
+            earned: sum.earned + more.earned,
+            total: sum.total + more.total,
+        })
 }
 
 /// The steps of a lab.
 #[must_use]
-pub fn steps(lab: &Lab, current: Option<&StepId>, words: &Words, verdicts: &Verdicts) -> Vec<StepItem> {
+pub fn steps(
+    lab: &Lab,
+    current: Option<&StepId>,
+    words: &Words,
+    verdicts: &Verdicts,
+) -> Vec<StepItem> {
     let texts = lab.texts(words.language);
     let item = |(index, step): (usize, &Step)| StepItem {
         id: step.id.clone(),
         number: index + 1,
-        title: texts.page(&step.id).map(|page| page.title.clone()).unwrap_or_default(),
+        title: texts
+            .page(&step.id)
+            .map(|page| page.title.clone())
+            .unwrap_or_default(),
         standing: standing(step, verdicts),
         current: current == Some(&step.id),
     };
@@ -164,15 +194,31 @@ pub fn steps(lab: &Lab, current: Option<&StepId>, words: &Words, verdicts: &Verd
 #[must_use]
 pub fn criteria_html(step: &Step, texts: &LabTexts, words: &Words, verdicts: &Verdicts) -> String {
     let Points { earned, total } = points(step, verdicts);
-    let fragment = CriteriaFragment { words, criteria: items(step, texts, verdicts), earned, total };
+    let fragment = CriteriaFragment {
+        words,
+        criteria: items(step, texts, verdicts),
+        earned,
+        total,
+    };
     crate::web::frame::rendered(&fragment)
 }
 
 /// The row of steps as HTML.
 #[must_use]
-pub fn steps_html(lab: &Lab, current: &StepId, words: &Words, base: &str, verdicts: &Verdicts) -> String {
+pub fn steps_html(
+    lab: &Lab,
+    current: &StepId,
+    words: &Words,
+    base: &str,
+    verdicts: &Verdicts,
+) -> String {
     let steps = steps(lab, Some(current), words, verdicts);
-    crate::web::frame::rendered(&StepsFragment { words, base, lab_id: lab.rules.id.as_str(), steps })
+    crate::web::frame::rendered(&StepsFragment {
+        words,
+        base,
+        lab_id: lab.rules.id.as_str(),
+        steps,
+    })
 }
 
 fn passed(criterion: &Criterion, verdicts: &Verdicts) -> bool {
@@ -181,9 +227,18 @@ fn passed(criterion: &Criterion, verdicts: &Verdicts) -> bool {
 
 /// A step without criteria is never done, so that it is not praised for nothing.
 fn standing(step: &Step, verdicts: &Verdicts) -> Standing {
-    if !step.criteria.is_empty() && step.criteria.iter().all(|criterion| passed(criterion, verdicts)) {
+    if !step.criteria.is_empty()
+        && step
+            .criteria
+            .iter()
+            .all(|criterion| passed(criterion, verdicts))
+    {
         Standing::Passed
-    } else if step.criteria.iter().any(|c| verdicts.standing(c.id.as_str()) == Standing::Failed) {
+    } else if step
+        .criteria
+        .iter()
+        .any(|c| verdicts.standing(c.id.as_str()) == Standing::Failed)
+    {
         Standing::Failed
     } else {
         Standing::Waiting

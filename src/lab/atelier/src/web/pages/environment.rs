@@ -123,14 +123,25 @@ impl From<Act> for ActItem {
             Act::Reset => ("act-reset", "act-reset-effect", "act-reset-confirm"),
             Act::Delete => ("act-delete", "act-delete-effect", "act-delete-confirm"),
         };
-        Self { key: act.key(), name, effect, confirm, destroys: act.destroys(), main: matches!(act, Act::Create | Act::Start) }
+        Self {
+            key: act.key(),
+            name,
+            effect,
+            confirm,
+            destroys: act.destroys(),
+            main: matches!(act, Act::Create | Act::Start),
+        }
     }
 }
 
 #[expect(clippy::unused_self, reason = "templates call through self")]
 impl EnvironmentFragment<'_> {
     const fn trouble_word(&self, child: &ChildTrouble) -> &'static str {
-        if child.running_again { "child-restarted" } else { "child-died" }
+        if child.running_again {
+            "child-restarted"
+        } else {
+            "child-died"
+        }
     }
 }
 
@@ -138,7 +149,11 @@ impl EnvironmentFragment<'_> {
 pub async fn get(State(app): State<App>, frame: Frame) -> Response {
     let frame = frame.with_events("/events?view=environment");
     let state = html(&app, &frame, &app.desk().environment().borrow().clone());
-    Page(EnvironmentPage { frame: &frame, state }).into_response()
+    Page(EnvironmentPage {
+        frame: &frame,
+        state,
+    })
+    .into_response()
 }
 
 /// The page's content as HTML.
@@ -151,8 +166,17 @@ pub fn html(app: &App, frame: &Frame, view: &EnvironmentView) -> String {
         view,
         explain: view.is.explanation(),
         phases: phases(view, &frame.words),
-        acts: Act::ALL.into_iter().filter(|act| act.fits(&view.is)).map(ActItem::from).collect(),
-        logs: app.desk().logs().into_iter().map(|(name, _)| name).collect(),
+        acts: Act::ALL
+            .into_iter()
+            .filter(|act| act.fits(&view.is))
+            .map(ActItem::from)
+            .collect(),
+        logs: app
+            .desk()
+            .logs()
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect(),
         has_kubeconfig: app.desk().kubeconfig().is_some(),
     })
 }
@@ -161,10 +185,22 @@ pub fn html(app: &App, frame: &Frame, view: &EnvironmentView) -> String {
 #[must_use]
 pub fn offer_html(view: &EnvironmentView, frame: &Frame, lab_id: &str, back: &str) -> String {
     let (act, title, text, button) = match view.is {
-        EnvironmentIs::Absent => (Act::Create, "offer-create", "offer-create-text", "act-create"),
-        EnvironmentIs::Broken { .. } => (Act::Start, "offer-broken", "offer-broken-text", "act-start"),
+        EnvironmentIs::Absent => (
+            Act::Create,
+            "offer-create",
+            "offer-create-text",
+            "act-create",
+        ),
+        EnvironmentIs::Broken { .. } => {
+            (Act::Start, "offer-broken", "offer-broken-text", "act-start")
+        }
         EnvironmentIs::Stopped => (Act::Start, "offer-start", "offer-start-text", "act-start"),
-        _ => (Act::Start, view.is.word(), view.is.explanation(), "act-start"),
+        _ => (
+            Act::Start,
+            view.is.word(),
+            view.is.explanation(),
+            "act-start",
+        ),
     };
     rendered(&OfferFragment {
         words: &frame.words,
@@ -191,11 +227,21 @@ fn phases(view: &EnvironmentView, words: &Words) -> Vec<PhaseItem> {
     let item = |(phase, is): &(clusters::provider::Phase, PhaseIs)| {
         let (key, state, since) = match is {
             PhaseIs::Ahead => ("ahead", words.t("phase-ahead"), None),
-            PhaseIs::Started(at) => ("started", words.t("phase-started"), Some(at.as_millisecond())),
+            PhaseIs::Started(at) => (
+                "started",
+                words.t("phase-started"),
+                Some(at.as_millisecond()),
+            ),
             PhaseIs::Done { seconds } => ("done", words.n("seconds", *seconds), None),
             PhaseIs::Failed => ("failed", words.t("phase-failed"), None),
         };
-        PhaseItem { key: phase.key(), name: format!("phase-{}", phase.key()), is: key, state, since }
+        PhaseItem {
+            key: phase.key(),
+            name: format!("phase-{}", phase.key()),
+            is: key,
+            state,
+            since,
+        }
     };
     view.phases.iter().map(item).collect()
 }
@@ -215,7 +261,10 @@ pub async fn act(
     Path(act): Path<String>,
     Form(ActForm { lab, back }): Form<ActForm>,
 ) -> Result<Redirect, Met> {
-    let act = Act::ALL.into_iter().find(|known| known.key() == act).ok_or(Met::NoSuchPage)?;
+    let act = Act::ALL
+        .into_iter()
+        .find(|known| known.key() == act)
+        .ok_or(Met::NoSuchPage)?;
     let lab = match lab {
         Some(id) => Some(find(&app, &id)?),
         None => app
@@ -229,27 +278,44 @@ pub async fn act(
         return Err(Met::NotNow("error-not-now"));
     }
     if act != Act::Create && act != Act::Start {
-        app.terminals().close_all(if act == Act::Stop { "environment-stopped" } else { "environment-reset" });
+        app.terminals().close_all(if act == Act::Stop {
+            "environment-stopped"
+        } else {
+            "environment-reset"
+        });
     }
     app.desk().act(act, lab);
     // Only a path of ours: the form could be made to lead elsewhere.
     let back = back.filter(|path| path.starts_with("/labs/") && !path.contains([':', '\\']));
-    Ok(Redirect::to(&app.path(back.as_deref().unwrap_or("/environment"))))
+    Ok(Redirect::to(
+        &app.path(back.as_deref().unwrap_or("/environment")),
+    ))
 }
 
 /// `GET /environment/kubeconfig`
 pub async fn kubeconfig(State(app): State<App>) -> Result<Response, Met> {
-    let text = app.desk().kubeconfig().ok_or(Met::NotNow("error-no-environment"))?;
+    let text = app
+        .desk()
+        .kubeconfig()
+        .ok_or(Met::NotNow("error-no-environment"))?;
     let headers = [
         (CONTENT_TYPE, "application/yaml; charset=utf-8"),
-        (CONTENT_DISPOSITION, "attachment; filename=\"kubeconfig-atelier.yaml\""),
+        (
+            CONTENT_DISPOSITION,
+            "attachment; filename=\"kubeconfig-atelier.yaml\"",
+        ),
     ];
     Ok((headers, text).into_response())
 }
 
 /// `GET /environment/logs/{name}`: the end of a program's log.
 pub async fn log(State(app): State<App>, Path(name): Path<String>) -> Result<Response, Met> {
-    let (_, path) = app.desk().logs().into_iter().find(|(known, _)| *known == name).ok_or(Met::NoSuchPage)?;
+    let (_, path) = app
+        .desk()
+        .logs()
+        .into_iter()
+        .find(|(known, _)| *known == name)
+        .ok_or(Met::NoSuchPage)?;
     let text = tokio::task::spawn_blocking(move || tail(&path))
         .await
         .map_err(|error| Met::Internal(error.to_string()))?

@@ -76,19 +76,36 @@ struct ProgressFragment<'a> {
 #[must_use]
 pub fn progress_html(Points { earned, total }: Points, words: &Words) -> String {
     let percent = (earned * 100).checked_div(total).unwrap_or_default();
-    rendered(&ProgressFragment { words, earned, total, percent })
+    rendered(&ProgressFragment {
+        words,
+        earned,
+        total,
+        percent,
+    })
 }
 
 /// `GET /`
 pub async fn get(State(app): State<App>, frame: Frame) -> Response {
     let frame = frame.with_events("/events?view=home");
-    let other = Words::of(if frame.words.language == Language::Fr { Language::En } else { Language::Fr });
+    let other = Words::of(if frame.words.language == Language::Fr {
+        Language::En
+    } else {
+        Language::Fr
+    });
     let days = (1..=3).map(|number| Day {
         number: number.into(),
-        halves: [Half::Am, Half::Pm].map(|half| half_day(&app, &frame.words, &other, number, half)).into(),
+        halves: [Half::Am, Half::Pm]
+            .map(|half| half_day(&app, &frame.words, &other, number, half))
+            .into(),
     });
     let broken = app.library().broken.clone();
-    let page = HomePage { days: days.collect(), resume: resume(&app, &frame.words), frame: &frame, other, broken };
+    let page = HomePage {
+        days: days.collect(),
+        resume: resume(&app, &frame.words),
+        frame: &frame,
+        other,
+        broken,
+    };
     Page(page).into_response()
 }
 
@@ -101,7 +118,11 @@ fn half_day<'a>(app: &'a App, words: &Words, other: &Words, day: u8, half: Half)
     let lab = app.library().at(day, half);
     let goals = match lab {
         Some(lab) => lab.texts(words.language).goals(),
-        None => words.t(&format!("{key}-goals")).split(" ; ").map(ToOwned::to_owned).collect(),
+        None => words
+            .t(&format!("{key}-goals"))
+            .split(" ; ")
+            .map(ToOwned::to_owned)
+            .collect(),
     };
     let title = |words: &Words| words.t(&format!("{key}-title"));
     HalfDay {
@@ -131,7 +152,10 @@ fn written<'a>(app: &App, words: &Words, lab: &'a Lab) -> Written<'a> {
 fn length(minutes: u32, words: &Words) -> String {
     let halves = (minutes + 15) / 30;
     let (hours, half) = (halves / 2, halves % 2);
-    words.with(if half == 0 { "hours" } else { "hours-half" }, &[("n", hours.into())])
+    words.with(
+        if half == 0 { "hours" } else { "hours-half" },
+        &[("n", hours.into())],
+    )
 }
 
 fn resume(app: &App, words: &Words) -> Option<Resume> {
@@ -144,6 +168,12 @@ fn resume(app: &App, words: &Words) -> Option<Resume> {
         lab_title: title(lab, words),
         step_title: lab.texts(words.language).page(&step)?.title.clone(),
         step: step.to_string(),
-        place: words.with("step-of", &[("n", (index + 1).into()), ("of", lab.rules.steps.len().into())]),
+        place: words.with(
+            "step-of",
+            &[
+                ("n", (index + 1).into()),
+                ("of", lab.rules.steps.len().into()),
+            ],
+        ),
     })
 }

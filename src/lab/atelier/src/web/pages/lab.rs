@@ -47,10 +47,15 @@ struct LabPage<'a> {
 /// `GET /labs/{lab}`: to the step where one was, or to the first.
 pub async fn resume(State(app): State<App>, Path(lab): Path<String>) -> Result<Redirect, Met> {
     let lab = find(&app, &lab)?;
-    let kept = app.positions().step(&lab.rules.id).filter(|step| lab.rules.step(step).is_some());
+    let kept = app
+        .positions()
+        .step(&lab.rules.id)
+        .filter(|step| lab.rules.step(step).is_some());
     let first = || lab.rules.steps.first().map(|step| step.id.clone());
     let step = kept.or_else(first).ok_or(Met::NoSuchPage)?;
-    Ok(Redirect::to(&app.path(&format!("/labs/{}/{step}", lab.rules.id))))
+    Ok(Redirect::to(
+        &app.path(&format!("/labs/{}/{step}", lab.rules.id)),
+    ))
 }
 
 /// `GET /labs/{lab}/{step}`
@@ -61,8 +66,13 @@ pub async fn get(
 ) -> Result<Response, Met> {
     let lab = find(&app, &lab)?;
     let step = find_step(&lab, &step)?;
-    app.positions().set(&lab.rules.id, &step.id, frame.now).await;
-    let frame = frame.with_events(&format!("/events?view=lab&lab={}&step={}", lab.rules.id, step.id));
+    app.positions()
+        .set(&lab.rules.id, &step.id, frame.now)
+        .await;
+    let frame = frame.with_events(&format!(
+        "/events?view=lab&lab={}&step={}",
+        lab.rules.id, step.id
+    ));
     let verdicts = app.desk().verdicts(&lab.rules.id).borrow().clone();
     Ok(Page(page(&app, &frame, &lab, step, &verdicts)?).into_response())
 }
@@ -77,10 +87,18 @@ fn page<'a>(
     let texts = lab.texts(frame.words.language);
     let page = texts.page(&step.id).ok_or(Met::NoSuchPage)?;
     let steps = criteria::steps(lab, Some(&step.id), &frame.words, verdicts);
-    let at = steps.iter().position(|item| item.current).unwrap_or_default();
+    let at = steps
+        .iter()
+        .position(|item| item.current)
+        .unwrap_or_default();
     let lab_id = lab.rules.id.as_str();
     let answers = app.desk().answers(&lab.rules.id);
-    let blocks = Blocks { words: &frame.words, lab_id, blocks: &page.blocks, answers: &answers };
+    let blocks = Blocks {
+        words: &frame.words,
+        lab_id,
+        blocks: &page.blocks,
+        answers: &answers,
+    };
     let view = app.desk().environment().borrow().clone();
     let back = format!("/labs/{lab_id}/{}", step.id);
     Ok(LabPage {
@@ -93,7 +111,10 @@ fn page<'a>(
         total: steps.len(),
         minutes: step.minutes,
         points: step.points(),
-        previous: at.checked_sub(1).and_then(|before| steps.get(before)).cloned(),
+        previous: at
+            .checked_sub(1)
+            .and_then(|before| steps.get(before))
+            .cloned(),
         next: steps.get(at + 1).cloned(),
         steps,
         blocks: rendered(&blocks),
@@ -106,7 +127,12 @@ fn page<'a>(
 }
 
 fn open_terminals(app: &App) -> String {
-    let numbers: Vec<String> = app.terminals().tabs().iter().map(|tab| tab.number.to_string()).collect();
+    let numbers: Vec<String> = app
+        .terminals()
+        .tabs()
+        .iter()
+        .map(|tab| tab.number.to_string())
+        .collect();
     numbers.join(",")
 }
 
@@ -131,9 +157,15 @@ pub async fn answer(
         Ok(()) => Ok(StatusCode::NO_CONTENT.into_response()),
         Err(AnswerRefusal::NoEnvironment) => {
             let message = frame.t("answer-no-environment");
-            Ok((StatusCode::CONFLICT, Json(serde_json::json!({ "message": message }))).into_response())
+            Ok((
+                StatusCode::CONFLICT,
+                Json(serde_json::json!({ "message": message })),
+            )
+                .into_response())
         }
-        Err(AnswerRefusal::Unfit(expected)) => Err(Met::Unreadable(format!("an answer was not {expected}"))),
+        Err(AnswerRefusal::Unfit(expected)) => {
+            Err(Met::Unreadable(format!("an answer was not {expected}")))
+        }
         Err(AnswerRefusal::Failed(reason)) => Err(Met::Internal(reason)),
     }
 }
@@ -143,5 +175,7 @@ pub(crate) fn find(app: &App, id: &str) -> Result<Arc<Lab>, Met> {
 }
 
 pub(crate) fn find_step<'a>(lab: &'a Lab, id: &str) -> Result<&'a Step, Met> {
-    StepId::new(id).and_then(|id| lab.rules.step(&id)).ok_or(Met::NoSuchPage)
+    StepId::new(id)
+        .and_then(|id| lab.rules.step(&id))
+        .ok_or(Met::NoSuchPage)
 }

@@ -57,20 +57,34 @@ struct AnswerItem {
 }
 
 /// `GET /reports/{lab}`
-pub async fn get(State(app): State<App>, frame: Frame, Path(lab): Path<String>) -> Result<Response, Met> {
+pub async fn get(
+    State(app): State<App>,
+    frame: Frame,
+    Path(lab): Path<String>,
+) -> Result<Response, Met> {
     let lab = find(&app, &lab)?;
     let frame = frame.with_events(&format!("/events?view=report&lab={}", lab.rules.id));
     let verdicts = app.desk().verdicts(&lab.rules.id).borrow().clone();
     let report = html(&app, &frame, &lab, &verdicts);
     let lab_title = title(&lab, &frame.words);
-    Ok(Page(ReportPage { frame: &frame, lab_id: lab.rules.id.as_str(), lab_title, report }).into_response())
+    Ok(Page(ReportPage {
+        frame: &frame,
+        lab_id: lab.rules.id.as_str(),
+        lab_title,
+        report,
+    })
+    .into_response())
 }
 
 /// The report as HTML.
 #[must_use]
 pub fn html(app: &App, frame: &Frame, lab: &Lab, verdicts: &Verdicts) -> String {
     let Points { earned, total } = criteria::lab_points(lab, verdicts);
-    let standings = || lab.rules.criteria().map(|(_, criterion)| verdicts.standing(criterion.id.as_str()));
+    let standings = || {
+        lab.rules
+            .criteria()
+            .map(|(_, criterion)| verdicts.standing(criterion.id.as_str()))
+    };
     let answers = app.desk().answers(&lab.rules.id);
     let step = |(index, step): (usize, &Step)| {
         let texts = lab.texts(frame.words.language);
@@ -78,7 +92,10 @@ pub fn html(app: &App, frame: &Frame, lab: &Lab, verdicts: &Verdicts) -> String 
         StepReport {
             id: step.id.to_string(),
             number: index + 1,
-            title: texts.page(&step.id).map(|page| page.title.clone()).unwrap_or_default(),
+            title: texts
+                .page(&step.id)
+                .map(|page| page.title.clone())
+                .unwrap_or_default(),
             earned,
             points: total,
             criteria: criteria::items(step, texts, verdicts),
@@ -87,7 +104,11 @@ pub fn html(app: &App, frame: &Frame, lab: &Lab, verdicts: &Verdicts) -> String 
                 .iter()
                 .filter_map(|question| {
                     let given = spoken(answers.get(question.id.as_str())?);
-                    Some(AnswerItem { question: question.id.to_string(), given, prediction: question.prediction })
+                    Some(AnswerItem {
+                        question: question.id.to_string(),
+                        given,
+                        prediction: question.prediction,
+                    })
                 })
                 .collect(),
         }
@@ -98,7 +119,9 @@ pub fn html(app: &App, frame: &Frame, lab: &Lab, verdicts: &Verdicts) -> String 
         lab_id: lab.rules.id.as_str(),
         earned,
         total,
-        passed: standings().filter(|standing| *standing == Standing::Passed).count(),
+        passed: standings()
+            .filter(|standing| *standing == Standing::Passed)
+            .count(),
         count: standings().count(),
         steps: lab.rules.steps.iter().enumerate().map(step).collect(),
     })

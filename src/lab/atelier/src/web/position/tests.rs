@@ -8,7 +8,10 @@ use super::Positions;
 async fn the_last_step_is_found_again() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(&dir.path().join("atelier.db")).await.unwrap();
-    let (lab, step) = (LabId::new("d1-am").unwrap(), StepId::new("installer").unwrap());
+    let (lab, step) = (
+        LabId::new("d1-am").unwrap(),
+        StepId::new("installer").unwrap(),
+    );
     let positions = Positions::load(store.clone(), [lab.clone()]).await.unwrap();
     assert_eq!((positions.lab(), positions.step(&lab)), (None, None));
     positions.set(&lab, &step, Timestamp::UNIX_EPOCH).await;

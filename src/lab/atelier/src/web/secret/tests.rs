@@ -15,7 +15,10 @@ fn only_its_owner_may_read_the_file() {
     use std::os::unix::fs::PermissionsExt as _;
     let dir = tempfile::tempdir().unwrap();
     Secret::load(dir.path()).unwrap();
-    let mode = std::fs::metadata(dir.path().join("server-secret")).unwrap().permissions().mode();
+    let mode = std::fs::metadata(dir.path().join("server-secret"))
+        .unwrap()
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o600);
 }
 

@@ -32,7 +32,10 @@ pub struct Link {
 /// Serves a page that has greeted, until it goes, falls silent, or the shell ends.
 pub async fn serve(session: Arc<Session>, hello: Hello, link: Link) {
     let known = hello.shell.as_deref() == Some(session.shell.as_str());
-    let size = PtySize { rows: hello.rows, cols: hello.cols };
+    let size = PtySize {
+        rows: hello.rows,
+        cols: hello.cols,
+    };
     let beginning = session.attach(&hello.page, known.then_some(hello.received));
     session.resize(size);
     let welcome = Welcome {
@@ -52,7 +55,13 @@ pub async fn serve(session: Arc<Session>, hello: Hello, link: Link) {
         to_page: to_page.clone(),
         restore: beginning.restore.map(|bytes| (beginning.end, bytes)),
     };
-    let reader = Reader { session: Arc::clone(&session), view, page: hello.page, drawn, to_page: to_page.clone() };
+    let reader = Reader {
+        session: Arc::clone(&session),
+        view,
+        page: hello.page,
+        drawn,
+        to_page: to_page.clone(),
+    };
     if to_page.send(ToPage::Welcome(welcome)).await.is_ok() {
         tokio::select! {
             () = writer.run() => {}
@@ -98,7 +107,11 @@ impl Reader {
     /// Types in a task of its own: a shell that takes no input must not hide that the page is alive.
     fn typist(&self) -> mpsc::Sender<(u64, Vec<u8>)> {
         let (inputs, mut queue) = mpsc::channel::<(u64, Vec<u8>)>(INPUTS);
-        let (session, page, to_page) = (Arc::clone(&self.session), self.page.clone(), self.to_page.clone());
+        let (session, page, to_page) = (
+            Arc::clone(&self.session),
+            self.page.clone(),
+            self.to_page.clone(),
+        );
         tokio::spawn(async move {
             while let Some((id, bytes)) = queue.recv().await {
                 session.input(&page, id, bytes).await;
@@ -158,7 +171,13 @@ impl Writer {
             }
             let look = self.session.look(self.sent, CHUNK);
             if look.start > self.sent {
-                self.to_page.send(ToPage::Gap { from: self.sent, to: look.start }).await.ok()?;
+                self.to_page
+                    .send(ToPage::Gap {
+                        from: self.sent,
+                        to: look.start,
+                    })
+                    .await
+                    .ok()?;
                 self.sent = look.start;
             }
             if look.bytes.is_empty() {
@@ -166,7 +185,13 @@ impl Writer {
             }
             let at = self.sent;
             self.sent += u64::try_from(look.bytes.len()).unwrap_or(u64::MAX);
-            self.to_page.send(ToPage::Output { at, bytes: look.bytes }).await.ok()?;
+            self.to_page
+                .send(ToPage::Output {
+                    at,
+                    bytes: look.bytes,
+                })
+                .await
+                .ok()?;
         }
     }
 

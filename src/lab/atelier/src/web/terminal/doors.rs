@@ -49,11 +49,19 @@ pub async fn open(
 
 /// `DELETE /terminals/{number}`
 pub async fn close(State(app): State<App>, Path(number): Path<u32>) -> Result<StatusCode, Met> {
-    if app.terminals().close(number) { Ok(StatusCode::NO_CONTENT) } else { Err(Met::NoSuchPage) }
+    if app.terminals().close(number) {
+        Ok(StatusCode::NO_CONTENT)
+    } else {
+        Err(Met::NoSuchPage)
+    }
 }
 
 /// `GET /terminals/{number}/socket`
-pub async fn socket(State(app): State<App>, Path(number): Path<u32>, upgrade: WebSocketUpgrade) -> Response {
+pub async fn socket(
+    State(app): State<App>,
+    Path(number): Path<u32>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
     let (terminals, secret) = (app.terminals().clone(), app.secret().clone());
     upgrade
         .max_message_size(socket::FRAME_LIMIT)

@@ -47,7 +47,15 @@ impl History {
     pub fn with_limits(max_lines: usize, least: usize, most: usize) -> Self {
         let bytes = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         let (least_bytes, most_bytes) = (bytes(least), bytes(most));
-        Self { pieces: VecDeque::new(), start: 0, end: 0, lines: 0, max_lines, least_bytes, most_bytes }
+        Self {
+            pieces: VecDeque::new(),
+            start: 0,
+            end: 0,
+            lines: 0,
+            max_lines,
+            least_bytes,
+            most_bytes,
+        }
     }
 
     /// Position of the oldest kept byte.
@@ -111,7 +119,9 @@ impl History {
     }
 
     fn oldest_is_surplus(&self) -> bool {
-        let Some(oldest) = self.pieces.front() else { return false };
+        let Some(oldest) = self.pieces.front() else {
+            return false;
+        };
         let kept = self.end - self.start;
         let enough_lines = self.lines - oldest.lines >= self.max_lines;
         let enough_bytes = kept - length(&oldest.bytes) >= self.least_bytes;

@@ -111,19 +111,25 @@ impl FromPage {
     pub fn decode(frame: &[u8]) -> Result<Self, FrameError> {
         let (kind, body) = frame.split_first().ok_or(FrameError("it is empty"))?;
         match kind {
-            1 => serde_json::from_slice(body).map(Self::Hello).map_err(|_| FrameError("the greeting is malformed")),
+            1 => serde_json::from_slice(body)
+                .map(Self::Hello)
+                .map_err(|_| FrameError("the greeting is malformed")),
             2 => {
                 let (id, bytes) = number(body)?;
                 if bytes.len() > INPUT_LIMIT {
                     return Err(FrameError("the input is too long"));
                 }
-                Ok(Self::Input { id, bytes: bytes.to_vec() })
+                Ok(Self::Input {
+                    id,
+                    bytes: bytes.to_vec(),
+                })
             }
             3 => Ok(Self::Drawn(only_number(body)?)),
             4 => match *body {
-                [c1, c0, r1, r0] => {
-                    Ok(Self::Resize { cols: u16::from_be_bytes([c1, c0]), rows: u16::from_be_bytes([r1, r0]) })
-                }
+                [c1, c0, r1, r0] => Ok(Self::Resize {
+                    cols: u16::from_be_bytes([c1, c0]),
+                    rows: u16::from_be_bytes([r1, r0]),
+                }),
                 _ => Err(FrameError("a size has four bytes")),
             },
             5 => Ok(Self::Ping(only_number(body)?)),
@@ -162,7 +168,9 @@ impl ToPage {
 }
 
 fn number(body: &[u8]) -> Result<(u64, &[u8]), FrameError> {
-    let (head, rest) = body.split_first_chunk::<8>().ok_or(FrameError("a number has eight bytes"))?;
+    let (head, rest) = body
+        .split_first_chunk::<8>()
+        .ok_or(FrameError("a number has eight bytes"))?;
     Ok((u64::from_be_bytes(*head), rest))
 }
 
@@ -174,7 +182,9 @@ fn only_number(body: &[u8]) -> Result<u64, FrameError> {
 }
 
 fn join(kind: u8, parts: &[&[u8]]) -> Vec<u8> {
-    std::iter::once(kind).chain(parts.iter().flat_map(|part| part.iter().copied())).collect()
+    std::iter::once(kind)
+        .chain(parts.iter().flat_map(|part| part.iter().copied()))
+        .collect()
 }
 
 fn json(kind: u8, value: &impl Serialize) -> Vec<u8> {

@@ -60,13 +60,21 @@ impl Terminals {
     /// No terminals yet.
     #[must_use]
     pub fn new(shells: Arc<dyn Shells>) -> Self {
-        Self { shells, open: Arc::default() }
+        Self {
+            shells,
+            open: Arc::default(),
+        }
     }
 
     /// The open terminals. One whose shell has ended stays until it is closed: its output can still be read.
     #[must_use]
     pub fn tabs(&self) -> Vec<Tab> {
-        self.open.lock().sessions.keys().map(|number| Tab { number: *number }).collect()
+        self.open
+            .lock()
+            .sessions
+            .keys()
+            .map(|number| Tab { number: *number })
+            .collect()
     }
 
     /// A terminal by its number.
@@ -84,10 +92,12 @@ impl Terminals {
             return Err(OpenError::TooMany);
         }
         let cmd = self.shells.shell(lab).await?;
-        let session =
-            Session::start(&cmd, FIRST_SIZE, now).map_err(|error| ShellRefusal::Failed(error.to_string()))?;
+        let session = Session::start(&cmd, FIRST_SIZE, now)
+            .map_err(|error| ShellRefusal::Failed(error.to_string()))?;
         let mut open = self.open.lock();
-        let number = (1..).find(|number| !open.sessions.contains_key(number)).unwrap_or(u32::MAX);
+        let number = (1..)
+            .find(|number| !open.sessions.contains_key(number))
+            .unwrap_or(u32::MAX);
         open.sessions.insert(number, session);
         Ok(Tab { number })
     }

@@ -15,7 +15,9 @@ pub struct Screen(vt100::Parser);
 
 impl fmt::Debug for Screen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Screen").field(&self.0.screen().size()).finish()
+        f.debug_tuple("Screen")
+            .field(&self.0.screen().size())
+            .finish()
     }
 }
 
@@ -45,10 +47,18 @@ impl Screen {
         if screen.alternate_screen() {
             return format!("\x1b[?1049h{}", screen.state_formatted()).into_bytes();
         }
-        format!("{}{}", screen.attributes_formatted(), screen.input_mode_formatted()).into_bytes()
+        format!(
+            "{}{}",
+            screen.attributes_formatted(),
+            screen.input_mode_formatted()
+        )
+        .into_bytes()
     }
 }
 
 fn at_least_one(size: PtySize) -> (NonZeroU16, NonZeroU16) {
-    (NonZeroU16::new(size.rows).unwrap_or(NonZeroU16::MIN), NonZeroU16::new(size.cols).unwrap_or(NonZeroU16::MIN))
+    (
+        NonZeroU16::new(size.rows).unwrap_or(NonZeroU16::MIN),
+        NonZeroU16::new(size.cols).unwrap_or(NonZeroU16::MIN),
+    )
 }

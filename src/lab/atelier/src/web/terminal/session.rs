@@ -100,7 +100,10 @@ impl Session {
 
     /// Kills the shell; `reason` is shown to whoever looks.
     pub fn end(&self, reason: &str) {
-        self.state.lock().reason.get_or_insert_with(|| reason.to_owned());
+        self.state
+            .lock()
+            .reason
+            .get_or_insert_with(|| reason.to_owned());
         self.pty.kill();
     }
 
@@ -146,7 +149,13 @@ impl Session {
         let view = state.next_view;
         state.next_view += 1;
         state.drawn.insert(view, from);
-        let beginning = Beginning { view, from, end: state.history.end(), typed: state.last_input(page), restore };
+        let beginning = Beginning {
+            view,
+            from,
+            end: state.history.end(),
+            typed: state.last_input(page),
+            restore,
+        };
         drop(state);
         self.room.send_modify(|count| *count += 1);
         beginning
@@ -170,7 +179,10 @@ impl Session {
     pub(super) fn look(&self, from: u64, limit: usize) -> Look {
         let state = self.state.lock();
         let start = state.history.start();
-        Look { start, bytes: state.history.since(from.max(start), limit) }
+        Look {
+            start,
+            bytes: state.history.since(from.max(start), limit),
+        }
     }
 
     async fn run(self: Arc<Self>, mut output: PtyOutput) {
@@ -178,7 +190,11 @@ impl Session {
         while let Some(bytes) = output.read().await {
             let count = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
             self.take_in(bytes);
-            unseen = if self.wait_for_room().await { 0 } else { unseen + count };
+            unseen = if self.wait_for_room().await {
+                0
+            } else {
+                unseen + count
+            };
             if unseen > UNSEEN_BYTES {
                 unseen = 0;
                 tokio::time::sleep(UNSEEN_REST).await;
@@ -218,7 +234,10 @@ impl Session {
 
 impl State {
     fn last_input(&self, page: &str) -> u64 {
-        self.typed.iter().find(|(name, _)| name == page).map_or(0, |(_, id)| *id)
+        self.typed
+            .iter()
+            .find(|(name, _)| name == page)
+            .map_or(0, |(_, id)| *id)
     }
 
     /// Whether the input is new; then its number is taken.

@@ -25,7 +25,9 @@ const WRITE_WITHIN: Duration = Duration::from_secs(20);
 /// Serves one connection to terminal `number` until either side has enough.
 pub async fn run(socket: WebSocket, terminals: Terminals, number: u32, secret: Secret) {
     let (mut sink, mut stream) = socket.split();
-    let Some(hello) = greeting(&mut stream).await else { return };
+    let Some(hello) = greeting(&mut stream).await else {
+        return;
+    };
     if !secret.is_token(&hello.token) {
         return refuse(&mut sink, "token").await;
     }
@@ -51,8 +53,14 @@ async fn greeting(stream: &mut SplitStream<WebSocket>) -> Option<Hello> {
 }
 
 async fn refuse(sink: &mut SplitSink<WebSocket, Message>, reason: &str) {
-    let frame = ToPage::Refused(Refused { reason: reason.to_owned() }).encode();
-    let close = CloseFrame { code: 4000, reason: reason.into() };
+    let frame = ToPage::Refused(Refused {
+        reason: reason.to_owned(),
+    })
+    .encode();
+    let close = CloseFrame {
+        code: 4000,
+        reason: reason.into(),
+    };
     if sink.send(Message::Binary(frame.into())).await.is_ok() {
         // The page may have gone meanwhile; there is nobody left to tell.
         let _gone = sink.send(Message::Close(Some(close))).await;
@@ -64,7 +72,9 @@ async fn next_frame(stream: &mut SplitStream<WebSocket>) -> Option<FromPage> {
     while let Some(Ok(message)) = stream.next().await {
         match message {
             Message::Binary(bytes) => {
-                return FromPage::decode(&bytes).inspect_err(|error| tracing::warn!(%error, "closing")).ok();
+                return FromPage::decode(&bytes)
+                    .inspect_err(|error| tracing::warn!(%error, "closing"))
+                    .ok();
             }
             Message::Ping(_) | Message::Pong(_) => {}
             Message::Text(_) | Message::Close(_) => return None,
@@ -86,7 +96,10 @@ async fn pump_in(mut stream: SplitStream<WebSocket>, to_attach: mpsc::Sender<Fro
     }
 }
 
-async fn pump_out(mut sink: SplitSink<WebSocket, Message>, mut from_attach: mpsc::Receiver<ToPage>) {
+async fn pump_out(
+    mut sink: SplitSink<WebSocket, Message>,
+    mut from_attach: mpsc::Receiver<ToPage>,
+) {
     let mut pings = interval(PING_EVERY);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {

@@ -15,26 +15,39 @@ struct Events {
 
 impl Events {
     async fn of(site: &Site, path: &str) -> Self {
-        let response = site.send(site.request("GET", path).body(Body::empty()).unwrap()).await;
+        let response = site
+            .send(site.request("GET", path).body(Body::empty()).unwrap())
+            .await;
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         assert_eq!(response.headers()["x-accel-buffering"], "no");
         assert_eq!(response.headers()["cache-control"], "no-cache");
-        Self { body: response.into_body().into_data_stream(), pending: String::new() }
+        Self {
+            body: response.into_body().into_data_stream(),
+            pending: String::new(),
+        }
     }
 
     /// The next event's kind and data; `None` when the stream has ended.
     async fn next(&mut self) -> Option<(String, Value)> {
         loop {
             if let Some((event, rest)) = self.pending.split_once("\n\n") {
-                let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
-                let found = field("event:").map(ToOwned::to_owned).zip(field("data:").map(ToOwned::to_owned));
+                let field = |name: &str| {
+                    event
+                        .lines()
+                        .find_map(|line| line.strip_prefix(name))
+                        .map(str::trim)
+                };
+                let found = field("event:")
+                    .map(ToOwned::to_owned)
+                    .zip(field("data:").map(ToOwned::to_owned));
                 self.pending = rest.to_owned();
                 if let Some((kind, data)) = found {
                     return Some((kind, serde_json::from_str(&data).unwrap()));
                 }
                 continue;
             }
-            self.pending.push_str(std::str::from_utf8(&self.body.next().await?.unwrap()).unwrap());
+            self.pending
+                .push_str(std::str::from_utf8(&self.body.next().await?.unwrap()).unwrap());
         }
     }
 
@@ -50,7 +63,11 @@ impl Events {
 }
 
 fn passed(criterion: &str) -> Arc<Verdicts> {
-    let verdict = VerdictView { standing: Standing::Passed, reason: "passed".to_owned(), ..VerdictView::default() };
+    let verdict = VerdictView {
+        standing: Standing::Passed,
+        reason: "passed".to_owned(),
+        ..VerdictView::default()
+    };
     Arc::new(Verdicts([(criterion.to_owned(), verdict)].into()))
 }
 
@@ -58,9 +75,20 @@ fn passed(criterion: &str) -> Arc<Verdicts> {
 async fn a_stream_begins_with_everything_and_goes_on_with_changes() {
     let site = Site::new().await;
     let mut events = Events::of(&site, "/events?view=lab&lab=essai&step=voir").await;
-    assert_eq!(events.regions(5).await, ["environment-badge", "criteria", "steps", "board", "offer"]);
+    assert_eq!(
+        events.regions(5).await,
+        ["environment-badge", "criteria", "steps", "board", "offer"]
+    );
     site.desk.verdicts.send_replace(passed("prete"));
-    assert_eq!(events.next().await.unwrap(), ("say".to_owned(), "Critère rempli : La file est prête".replace(" :", "\u{a0}:").into()));
+    assert_eq!(
+        events.next().await.unwrap(),
+        (
+            "say".to_owned(),
+            "Critère rempli : La file est prête"
+                .replace(" :", "\u{a0}:")
+                .into()
+        )
+    );
     let (_, piece) = events.next().await.unwrap();
     assert_eq!(piece["region"], "criteria");
     assert!(piece["html"].as_str().unwrap().contains("is-passed"));

@@ -22,7 +22,9 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 use crate::web::assets::Assets;
-use crate::web::desk::{Act, AnswerRefusal, BoardView, Desk, EnvironmentIs, EnvironmentView, Verdicts};
+use crate::web::desk::{
+    Act, AnswerRefusal, BoardView, Desk, EnvironmentIs, EnvironmentView, Verdicts,
+};
 use crate::web::guard::SESSION_COOKIE;
 use crate::web::library::Library;
 use crate::web::position::Positions;
@@ -57,7 +59,9 @@ impl Desk for FakeDesk {
     }
 
     fn act(&self, act: Act, lab: Option<Arc<Lab>>) {
-        self.acts.lock().push((act, lab.map(|lab| lab.rules.id.to_string())));
+        self.acts
+            .lock()
+            .push((act, lab.map(|lab| lab.rules.id.to_string())));
     }
 
     fn logs(&self) -> Vec<(String, PathBuf)> {
@@ -80,7 +84,12 @@ impl Desk for FakeDesk {
         self.answers.lock().clone()
     }
 
-    fn answer(&self, _lab: &LabId, question: &str, value: Value) -> BoxFuture<'_, Result<(), AnswerRefusal>> {
+    fn answer(
+        &self,
+        _lab: &LabId,
+        question: &str,
+        value: Value,
+    ) -> BoxFuture<'_, Result<(), AnswerRefusal>> {
         let result = match self.environment.borrow().is {
             EnvironmentIs::Running => Ok(()),
             _ => Err(AnswerRefusal::NoEnvironment),
@@ -140,7 +149,14 @@ impl Site {
             desk: Arc::clone(&desk) as Arc<dyn Desk>,
             stop: stop.clone(),
         });
-        Self { desk, secret, router: router(app.clone()), app, stop, _dir: dir }
+        Self {
+            desk,
+            secret,
+            router: router(app.clone()),
+            app,
+            stop,
+            _dir: dir,
+        }
     }
 
     pub(super) async fn send(&self, request: Request<Body>) -> Response<Body> {
@@ -149,7 +165,11 @@ impl Site {
 
     /// A page as a browser that was here before asks for it.
     pub(super) async fn get(&self, path: &str) -> Page {
-        Page::read(self.send(self.request("GET", path).body(Body::empty()).unwrap()).await).await
+        Page::read(
+            self.send(self.request("GET", path).body(Body::empty()).unwrap())
+                .await,
+        )
+        .await
     }
 
     pub(super) fn request(&self, method: &str, path: &str) -> http::request::Builder {
@@ -158,7 +178,10 @@ impl Site {
             .uri(path)
             .header("host", HOST)
             .header("accept", "text/html,*/*")
-            .header("cookie", format!("{SESSION_COOKIE}={}", self.secret.session()))
+            .header(
+                "cookie",
+                format!("{SESSION_COOKIE}={}", self.secret.session()),
+            )
     }
 
     /// A form as our own pages send it.
@@ -179,11 +202,16 @@ impl Site {
             .header("x-atelier-token", self.secret.token())
             .header("content-type", "application/json");
         let mut request = request.body(Body::from(body.to_string())).unwrap();
-        request.headers_mut().insert("accept", "application/json".parse().unwrap());
+        request
+            .headers_mut()
+            .insert("accept", "application/json".parse().unwrap());
         let response = self.send(request).await;
         let status = response.status();
         let bytes = response.into_body().collect().await.unwrap().to_bytes();
-        (status, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
+        (
+            status,
+            serde_json::from_slice(&bytes).unwrap_or(Value::Null),
+        )
     }
 }
 
@@ -199,12 +227,20 @@ impl Page {
     pub(super) async fn read(response: Response<Body>) -> Self {
         let (parts, body) = response.into_parts();
         let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
-        Self { status: parts.status, headers: parts.headers, html: Html::parse_document(&text), text }
+        Self {
+            status: parts.status,
+            headers: parts.headers,
+            html: Html::parse_document(&text),
+            text,
+        }
     }
 
     pub(super) fn all(&self, selector: &str) -> Vec<String> {
         let selector = Selector::parse(selector).unwrap();
-        self.html.select(&selector).map(|element| tidy(&element.text().collect::<String>())).collect()
+        self.html
+            .select(&selector)
+            .map(|element| tidy(&element.text().collect::<String>()))
+            .collect()
     }
 
     pub(super) fn one(&self, selector: &str) -> String {
@@ -215,16 +251,25 @@ impl Page {
 
     pub(super) fn attributes(&self, selector: &str, attribute: &str) -> Vec<String> {
         let selector = Selector::parse(selector).unwrap();
-        self.html.select(&selector).filter_map(|element| element.attr(attribute).map(ToOwned::to_owned)).collect()
+        self.html
+            .select(&selector)
+            .filter_map(|element| element.attr(attribute).map(ToOwned::to_owned))
+            .collect()
     }
 
     pub(super) fn header(&self, name: &str) -> &str {
-        self.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
+        self.headers
+            .get(name)
+            .map(|value| value.to_str().unwrap())
+            .unwrap_or_default()
     }
 }
 
 fn tidy(text: &str) -> String {
-    text.split([' ', '\n']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    text.split([' ', '\n'])
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 pub(in crate::web) fn fixtures() -> PathBuf {
@@ -233,13 +278,21 @@ pub(in crate::web) fn fixtures() -> PathBuf {
 
 /// A bundle as the build step leaves it, with a word for each file.
 fn bundle(dir: &Path) -> PathBuf {
-    let names = ["app.css", "app.js", "early.js", "icon.svg", "lab.css", "lab.js"];
-    let manifest: BTreeMap<&str, String> = names.map(|name| (name, name.replace('.', ".0123456789abcdef."))).into();
+    let names = [
+        "app.css", "app.js", "early.js", "icon.svg", "lab.css", "lab.js",
+    ];
+    let manifest: BTreeMap<&str, String> = names
+        .map(|name| (name, name.replace('.', ".0123456789abcdef.")))
+        .into();
     for file in manifest.values() {
         std::fs::write(dir.join(file), format!("plain {file}")).unwrap();
         std::fs::write(dir.join(format!("{file}.br")), "brotli").unwrap();
         std::fs::write(dir.join(format!("{file}.gz")), "gzip").unwrap();
     }
-    std::fs::write(dir.join("manifest.json"), serde_json::to_string(&manifest).unwrap()).unwrap();
+    std::fs::write(
+        dir.join("manifest.json"),
+        serde_json::to_string(&manifest).unwrap(),
+    )
+    .unwrap();
     dir.to_owned()
 }

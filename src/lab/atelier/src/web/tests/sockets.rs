@@ -22,11 +22,22 @@ async fn served(site: &Site) -> String {
     address
 }
 
-async fn connect(address: &str, origin: &str, cookie: Option<&str>, number: u32) -> Result<Socket, StatusCode> {
-    let mut request = format!("ws://{address}/terminals/{number}/socket").into_client_request().unwrap();
-    request.headers_mut().insert("origin", origin.parse().unwrap());
+async fn connect(
+    address: &str,
+    origin: &str,
+    cookie: Option<&str>,
+    number: u32,
+) -> Result<Socket, StatusCode> {
+    let mut request = format!("ws://{address}/terminals/{number}/socket")
+        .into_client_request()
+        .unwrap();
+    request
+        .headers_mut()
+        .insert("origin", origin.parse().unwrap());
     if let Some(cookie) = cookie {
-        request.headers_mut().insert("cookie", cookie.parse().unwrap());
+        request
+            .headers_mut()
+            .insert("cookie", cookie.parse().unwrap());
     }
     match tokio_tungstenite::connect_async(request).await {
         Ok((socket, _)) => Ok(socket),
@@ -36,7 +47,14 @@ async fn connect(address: &str, origin: &str, cookie: Option<&str>, number: u32)
 }
 
 fn hello(token: String) -> Message {
-    let hello = Hello { token, page: "p".to_owned(), shell: None, received: 0, cols: 90, rows: 30 };
+    let hello = Hello {
+        token,
+        page: "p".to_owned(),
+        shell: None,
+        received: 0,
+        cols: 90,
+        rows: 30,
+    };
     Message::Binary(FromPage::Hello(hello).encode().into())
 }
 
@@ -44,7 +62,9 @@ fn hello(token: String) -> Message {
 async fn read(socket: &mut Socket, kind: u8, done: impl Fn(&[u8]) -> bool) -> Vec<u8> {
     let mut bytes = Vec::new();
     while !done(&bytes) {
-        let Message::Binary(frame) = socket.next().await.unwrap().unwrap() else { continue };
+        let Message::Binary(frame) = socket.next().await.unwrap().unwrap() else {
+            continue;
+        };
         if frame[0] == kind {
             bytes.extend(frame.iter().skip(if kind == 18 { 9 } else { 1 }));
         }
@@ -60,40 +80,83 @@ fn kind_of(frame: &ToPage) -> u8 {
 async fn a_shell_is_opened_typed_into_and_closed() {
     let site = Site::new().await;
     let address = served(&site).await;
-    let (status, tab) = site.call("POST", "/terminals", &json!({ "lab": "essai" })).await;
+    let (status, tab) = site
+        .call("POST", "/terminals", &json!({ "lab": "essai" }))
+        .await;
     assert_eq!((status, &tab["number"]), (StatusCode::CREATED, &json!(1)));
     let cookie = format!("{SESSION_COOKIE}={}", site.secret.session());
     let origin = format!("http://{address}");
     let mut socket = connect(&address, &origin, Some(&cookie), 1).await.unwrap();
     socket.send(hello(site.secret.token())).await.unwrap();
-    let output = kind_of(&ToPage::Output { at: 0, bytes: Vec::new() });
-    let keys = FromPage::Input { id: 1, bytes: b"stty size; echo $((6*7))\r".to_vec() };
-    socket.send(Message::Binary(keys.encode().into())).await.unwrap();
+    let output = kind_of(&ToPage::Output {
+        at: 0,
+        bytes: Vec::new(),
+    });
+    let keys = FromPage::Input {
+        id: 1,
+        bytes: b"stty size; echo $((6*7))\r".to_vec(),
+    };
+    socket
+        .send(Message::Binary(keys.encode().into()))
+        .await
+        .unwrap();
     let has = |bytes: &[u8], text: &str| String::from_utf8_lossy(bytes).contains(text);
-    read(&mut socket, output, |bytes| has(bytes, "30 90") && has(bytes, "\n42")).await;
+    read(&mut socket, output, |bytes| {
+        has(bytes, "30 90") && has(bytes, "\n42")
+    })
+    .await;
 
-    assert_eq!(site.call("GET", "/terminals", &json!(null)).await.1, json!([{ "number": 1 }]));
-    assert_eq!(site.call("DELETE", "/terminals/1", &json!(null)).await.0, StatusCode::NO_CONTENT);
+    assert_eq!(
+        site.call("GET", "/terminals", &json!(null)).await.1,
+        json!([{ "number": 1 }])
+    );
+    assert_eq!(
+        site.call("DELETE", "/terminals/1", &json!(null)).await.0,
+        StatusCode::NO_CONTENT
+    );
     let ended = read(&mut socket, 24, |bytes| !bytes.is_empty()).await;
-    assert_eq!(serde_json::from_slice::<serde_json::Value>(&ended).unwrap()["reason"], "closed");
-    assert_eq!(site.call("DELETE", "/terminals/1", &json!(null)).await.0, StatusCode::NOT_FOUND);
+    assert_eq!(
+        serde_json::from_slice::<serde_json::Value>(&ended).unwrap()["reason"],
+        "closed"
+    );
+    assert_eq!(
+        site.call("DELETE", "/terminals/1", &json!(null)).await.0,
+        StatusCode::NOT_FOUND
+    );
 }
 
 #[tokio::test]
 async fn a_terminal_is_not_opened_for_strangers() {
     let site = Site::new().await;
     let address = served(&site).await;
-    site.call("POST", "/terminals", &json!({ "lab": "essai" })).await;
+    site.call("POST", "/terminals", &json!({ "lab": "essai" }))
+        .await;
     let cookie = format!("{SESSION_COOKIE}={}", site.secret.session());
     let ours = format!("http://{address}");
-    for (origin, cookie) in [("https://evil.example", Some(cookie.as_str())), (ours.as_str(), None), (ours.as_str(), Some("atelier-session=0"))] {
-        assert_eq!(connect(&address, origin, cookie, 1).await.unwrap_err(), StatusCode::FORBIDDEN, "{origin} {cookie:?}");
+    for (origin, cookie) in [
+        ("https://evil.example", Some(cookie.as_str())),
+        (ours.as_str(), None),
+        (ours.as_str(), Some("atelier-session=0")),
+    ] {
+        assert_eq!(
+            connect(&address, origin, cookie, 1).await.unwrap_err(),
+            StatusCode::FORBIDDEN,
+            "{origin} {cookie:?}"
+        );
     }
-    for (token, number, reason) in [("0".to_owned(), 1, "token"), (site.secret.token(), 9, "unknown-terminal")] {
-        let mut socket = connect(&address, &ours, Some(&cookie), number).await.unwrap();
+    for (token, number, reason) in [
+        ("0".to_owned(), 1, "token"),
+        (site.secret.token(), 9, "unknown-terminal"),
+    ] {
+        let mut socket = connect(&address, &ours, Some(&cookie), number)
+            .await
+            .unwrap();
         socket.send(hello(token)).await.unwrap();
         let refused = read(&mut socket, 25, |bytes| !bytes.is_empty()).await;
-        assert_eq!(serde_json::from_slice::<serde_json::Value>(&refused).unwrap()["reason"], reason);
+        assert_eq!(
+            serde_json::from_slice::<serde_json::Value>(&refused).unwrap()["reason"],
+            reason
+        );
     }
     site.app.terminals().close_all("test");
 }
@@ -102,10 +165,20 @@ async fn a_terminal_is_not_opened_for_strangers() {
 async fn ten_terminals_are_enough() {
     let site = Site::new().await;
     for _ in 0..10 {
-        assert_eq!(site.call("POST", "/terminals", &json!({ "lab": "essai" })).await.0, StatusCode::CREATED);
+        assert_eq!(
+            site.call("POST", "/terminals", &json!({ "lab": "essai" }))
+                .await
+                .0,
+            StatusCode::CREATED
+        );
     }
-    let (status, body) = site.call("POST", "/terminals", &json!({ "lab": "essai" })).await;
+    let (status, body) = site
+        .call("POST", "/terminals", &json!({ "lab": "essai" }))
+        .await;
     assert_eq!(status, StatusCode::ACCEPTED);
-    assert!(body["message"].as_str().unwrap().contains("Dix terminaux"), "{body}");
+    assert!(
+        body["message"].as_str().unwrap().contains("Dix terminaux"),
+        "{body}"
+    );
     site.app.terminals().close_all("test");
 }

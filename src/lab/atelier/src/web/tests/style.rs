@@ -11,17 +11,27 @@ fn tokens() -> [BTreeMap<String, String>; 3] {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../static/styles/tokens.css");
     let text = std::fs::read_to_string(path).unwrap();
     let blocks: Vec<&str> = text.split("{\n").skip(1).collect();
-    let [light, dark, _media, system] = blocks.as_slice() else { panic!("four blocks, found {}", blocks.len()) };
+    let [light, dark, _media, system] = blocks.as_slice() else {
+        panic!("four blocks, found {}", blocks.len())
+    };
     [light, dark, system].map(|block| {
         let block = block.split('}').next().unwrap();
-        block.lines().filter_map(|line| line.trim().strip_suffix(';')?.split_once(": ")).map(|(k, v)| (k.to_owned(), v.to_owned())).collect()
+        block
+            .lines()
+            .filter_map(|line| line.trim().strip_suffix(';')?.split_once(": "))
+            .map(|(k, v)| (k.to_owned(), v.to_owned()))
+            .collect()
     })
 }
 
 fn luminance(colour: &str) -> f64 {
     let channel = |at: usize| {
         let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
-        if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        if value <= 0.040_45 {
+            value / 12.92
+        } else {
+            ((value + 0.055) / 1.055).powf(2.4)
+        }
     };
     0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
 }
@@ -53,7 +63,11 @@ fn tokens_are_those_of_the_design() {
     ];
     for (name, in_light, in_dark) in wanted {
         let name = format!("--{name}");
-        assert_eq!((light[&name].as_str(), dark[&name].as_str()), (in_light, in_dark), "{name}");
+        assert_eq!(
+            (light[&name].as_str(), dark[&name].as_str()),
+            (in_light, in_dark),
+            "{name}"
+        );
     }
 }
 
@@ -62,7 +76,9 @@ fn text_and_states_can_be_read_on_every_ground() {
     for theme in tokens().iter().take(2) {
         let colour = |name: &str| theme[&format!("--{name}")].as_str();
         for ground in ["paper", "surface", "raised"] {
-            for text in ["ink", "quiet", "accent", "wait", "admit", "run", "borrow", "evict", "done"] {
+            for text in [
+                "ink", "quiet", "accent", "wait", "admit", "run", "borrow", "evict", "done",
+            ] {
                 let ratio = contrast(colour(text), colour(ground));
                 assert!(ratio >= TEXT, "{text} on {ground}: {ratio:.2}");
             }

@@ -14,7 +14,11 @@ fn keys(language: Language) -> BTreeSet<&'static str> {
 #[test]
 fn both_languages_have_the_same_keys() {
     assert_eq!(keys(Language::Fr), keys(Language::En));
-    assert_eq!(keys(Language::Fr).len(), Words::of(Language::Fr).keys().count(), "a key is there twice");
+    assert_eq!(
+        keys(Language::Fr).len(),
+        Words::of(Language::Fr).keys().count(),
+        "a key is there twice"
+    );
 }
 
 #[test]
@@ -30,10 +34,16 @@ fn every_message_can_be_read() {
 fn french_has_its_spaces() {
     let words = Words::of(Language::Fr);
     for key in words.keys() {
-        let text = words.with(key, &[("n", 2_u32.into()), ("of", 3_u32.into()), ("x", "x".into())]);
+        let text = words.with(
+            key,
+            &[("n", 2_u32.into()), ("of", 3_u32.into()), ("x", "x".into())],
+        );
         for mark in [" :", " ;", " ?", " !", "« ", " »"] {
             // Goals are a list whose items are separated by blank, semicolon, blank.
-            assert!(key.ends_with("-goals") || !text.contains(mark), "{key}: plain space at `{mark}` in {text}");
+            assert!(
+                key.ends_with("-goals") || !text.contains(mark),
+                "{key}: plain space at `{mark}` in {text}"
+            );
         }
     }
 }
@@ -48,7 +58,10 @@ fn numbers_agree() {
 
 /// Text between quotes right after `opening`, everywhere in a file.
 fn quoted<'a>(text: &'a str, opening: &str) -> Vec<&'a str> {
-    text.split(opening).skip(1).filter_map(|rest| rest.split('"').next()).collect()
+    text.split(opening)
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .collect()
 }
 
 fn files(dir: &Path, suffix: &str, found: &mut Vec<PathBuf>) {
@@ -80,7 +93,11 @@ fn every_key_that_templates_and_scripts_name_is_there() {
     }
     for path in scripts {
         for key in quoted(&std::fs::read_to_string(&path).unwrap(), "word(\"") {
-            assert!(known.contains(format!("script-{key}").as_str()), "{key} in {}", path.display());
+            assert!(
+                known.contains(format!("script-{key}").as_str()),
+                "{key} in {}",
+                path.display()
+            );
         }
     }
 }

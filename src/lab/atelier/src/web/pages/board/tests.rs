@@ -41,7 +41,11 @@ fn workload() -> BoardWorkload {
         reason: Some("Pending".to_owned()),
         message: Some("2 GPU manquent".to_owned()),
         priority: 0,
-        requests: [("cpu".to_owned(), "2".to_owned()), ("nvidia.com/gpu".to_owned(), "4".to_owned())].into(),
+        requests: [
+            ("cpu".to_owned(), "2".to_owned()),
+            ("nvidia.com/gpu".to_owned(), "4".to_owned()),
+        ]
+        .into(),
         flavors: Vec::new(),
     }
 }
@@ -60,31 +64,58 @@ fn node() -> BoardNode {
         gpus: 8,
         product: None,
         rack: Some("baie-1".to_owned()),
-        pods: vec![pod("equipe-vision", 1), pod("equipe-langage", 3), pod("equipe-vision", 1), pod("equipe-reco", 0)],
+        pods: vec![
+            pod("equipe-vision", 1),
+            pod("equipe-langage", 3),
+            pod("equipe-vision", 1),
+            pod("equipe-reco", 0),
+        ],
     }
 }
 
 fn shown(board: Board) -> Html {
-    Html::parse_fragment(&html(&BoardView { board: Some(board) }, &Words::of(Language::Fr)))
+    Html::parse_fragment(&html(
+        &BoardView { board: Some(board) },
+        &Words::of(Language::Fr),
+    ))
 }
 
 fn texts(html: &Html, selector: &str) -> Vec<String> {
-    let words = |text: String| text.split([' ', '\n']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    html.select(&Selector::parse(selector).unwrap()).map(|one| words(one.text().collect())).collect()
+    let words = |text: String| {
+        text.split([' ', '\n'])
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    html.select(&Selector::parse(selector).unwrap())
+        .map(|one| words(one.text().collect()))
+        .collect()
 }
 
 #[test]
 fn a_waiting_workload_says_what_for() {
-    let html = shown(Board { workloads: vec![workload()], ..Board::default() });
+    let html = shown(Board {
+        workloads: vec![workload()],
+        ..Board::default()
+    });
     assert_eq!(texts(&html, ".workloads td.standing"), ["En attente"]);
-    assert_eq!(texts(&html, ".workloads td:nth-child(2) code"), ["chiffres"]);
+    assert_eq!(
+        texts(&html, ".workloads td:nth-child(2) code"),
+        ["chiffres"]
+    );
     assert_eq!(texts(&html, ".workloads .reason"), ["2 GPU manquent"]);
-    assert_eq!(texts(&html, ".workloads td.number"), ["2\u{a0}cpu, 4\u{a0}gpu"]);
+    assert_eq!(
+        texts(&html, ".workloads td.number"),
+        ["2\u{a0}cpu, 4\u{a0}gpu"]
+    );
 }
 
 #[test]
 fn an_inactive_queue_says_why_and_hides_no_markup() {
-    let html = shown(Board { queues: vec![queue("2", "0", 0.5)], ..Board::default() });
+    let html = shown(Board {
+        queues: vec![queue("2", "0", 0.5)],
+        ..Board::default()
+    });
     assert_eq!(texts(&html, ".queue .tag"), ["inactive · FlavorNotFound"]);
     assert_eq!(texts(&html, ".queue .reason"), ["missing <flavor>"]);
     assert_eq!(texts(&html, ".queue .figures"), ["2 en attente · 1 admis"]);
@@ -93,22 +124,42 @@ fn an_inactive_queue_says_why_and_hides_no_markup() {
 
 #[test]
 fn borrowed_capacity_is_a_shape_and_a_word() {
-    let html = shown(Board { queues: vec![queue("6", "2", 1.5)], ..Board::default() });
+    let html = shown(Board {
+        queues: vec![queue("6", "2", 1.5)],
+        ..Board::default()
+    });
     assert_eq!(texts(&html, ".uses td.number"), ["6 / 4 ▨ 2 emprunté"]);
     let width = |class: &str| {
         let selector = Selector::parse(&format!("rect.{class}")).unwrap();
-        html.select(&selector).next().unwrap().attr("width").unwrap().to_owned()
+        html.select(&selector)
+            .next()
+            .unwrap()
+            .attr("width")
+            .unwrap()
+            .to_owned()
     };
-    assert_eq!((width("part"), width("borrowed")), ("66.7".to_owned(), "33.3".to_owned()));
+    assert_eq!(
+        (width("part"), width("borrowed")),
+        ("66.7".to_owned(), "33.3".to_owned())
+    );
 }
 
 #[test]
 fn devices_are_told_apart_by_job_and_counted_in_words() {
-    let html = shown(Board { nodes: vec![node()], ..Board::default() });
+    let html = shown(Board {
+        nodes: vec![node()],
+        ..Board::default()
+    });
     let count = |selector: &str| html.select(&Selector::parse(selector).unwrap()).count();
     assert_eq!((count(".devices .held"), count(".devices .free")), (5, 3));
     assert_eq!(texts(&html, ".node .figures"), ["5 / 8 GPU utilisés"]);
-    assert_eq!(texts(&html, ".holders li"), ["distribue equipe-vision 2 GPU", "distribue equipe-langage 3 GPU"]);
+    assert_eq!(
+        texts(&html, ".holders li"),
+        [
+            "distribue equipe-vision 2 GPU",
+            "distribue equipe-langage 3 GPU"
+        ]
+    );
     assert_eq!(texts(&html, ".node .tag"), ["fermé"]);
     assert_eq!(texts(&html, ".node > p.quiet"), ["baie-1"]);
 }

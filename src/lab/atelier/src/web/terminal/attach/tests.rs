@@ -36,9 +36,22 @@ impl Page {
             cols: 80,
             rows: 24,
         };
-        tokio::spawn(serve(Arc::clone(session), hello, Link { from_page, to_page }));
-        let Some(ToPage::Welcome(welcome)) = from.recv().await else { panic!("no welcome") };
-        Self { to, from, welcome, output: Vec::new(), typed: 0, draws: true }
+        tokio::spawn(serve(
+            Arc::clone(session),
+            hello,
+            Link { from_page, to_page },
+        ));
+        let Some(ToPage::Welcome(welcome)) = from.recv().await else {
+            panic!("no welcome")
+        };
+        Self {
+            to,
+            from,
+            welcome,
+            output: Vec::new(),
+            typed: 0,
+            draws: true,
+        }
     }
 
     fn received(&self) -> u64 {
@@ -54,7 +67,11 @@ impl Page {
     }
 
     async fn key(&self, id: u64, text: &str) {
-        self.send(FromPage::Input { id, bytes: text.as_bytes().to_vec() }).await;
+        self.send(FromPage::Input {
+            id,
+            bytes: text.as_bytes().to_vec(),
+        })
+        .await;
     }
 
     /// Takes frames until `done`; answers the end of the shell when that comes first.
@@ -84,7 +101,13 @@ async fn keys_reach_the_shell_and_its_answer_the_page() {
     page.key(1, "hello\r").await;
     let ended = page.until(|_| false).await.unwrap();
     assert!(page.text().contains("got hello"), "{}", page.text());
-    assert_eq!(ended, Ended { code: Some(3), reason: None });
+    assert_eq!(
+        ended,
+        Ended {
+            code: Some(3),
+            reason: None
+        }
+    );
     assert_eq!(page.typed, 1);
 }
 
@@ -107,7 +130,9 @@ async fn the_shell_outlives_its_page_and_goes_on_where_that_stopped() {
 
     let mut reloaded = Page::open(&session, "b", None).await;
     assert_eq!(reloaded.welcome.from, 0);
-    reloaded.until(|page| page.text().contains("one") && page.text().contains("two")).await;
+    reloaded
+        .until(|page| page.text().contains("one") && page.text().contains("two"))
+        .await;
     session.end("test");
 }
 
@@ -132,8 +157,14 @@ async fn a_page_that_does_not_draw_holds_the_program_back() {
 async fn a_second_greeting_ends_the_connection() {
     let session = shell("read a");
     let mut page = Page::open(&session, "a", None).await;
-    let hello =
-        Hello { token: String::new(), page: "a".to_owned(), shell: None, received: 0, cols: 80, rows: 24 };
+    let hello = Hello {
+        token: String::new(),
+        page: "a".to_owned(),
+        shell: None,
+        received: 0,
+        cols: 80,
+        rows: 24,
+    };
     page.send(FromPage::Hello(hello)).await;
     while page.from.recv().await.is_some() {}
     session.end("test");

@@ -2,7 +2,9 @@ use super::History;
 
 fn filled(limits: (usize, usize), pieces: &[&str]) -> History {
     let mut history = History::with_limits(limits.0, 0, limits.1);
-    pieces.iter().for_each(|piece| history.push(piece.as_bytes().to_vec()));
+    pieces
+        .iter()
+        .for_each(|piece| history.push(piece.as_bytes().to_vec()));
     history
 }
 
@@ -14,7 +16,11 @@ fn text(history: &History, from: u64, limit: usize) -> String {
 fn a_reader_gets_the_rest_once_from_any_position() {
     let history = filled((10, 100), &["abc", "", "defg", "h"]);
     for from in 0..=8 {
-        assert_eq!(text(&history, from, 100), "abcdefgh"[usize::try_from(from).unwrap()..], "from {from}");
+        assert_eq!(
+            text(&history, from, 100),
+            "abcdefgh"[usize::try_from(from).unwrap()..],
+            "from {from}"
+        );
     }
     assert_eq!(text(&history, 2, 3), "cde");
     assert_eq!(text(&history, 8, 3), "");

@@ -14,7 +14,12 @@ fn fed(bytes: &[u8]) -> Screen {
 fn bracketed_paste_is_restored() {
     let restored = fed(b"prompt \x1b[?2004h$ ").restore();
     assert!(fed(&restored).0.screen().bracketed_paste());
-    assert!(!fed(&fed(b"\x1b[?2004h\x1b[?2004l").restore()).0.screen().bracketed_paste());
+    assert!(
+        !fed(&fed(b"\x1b[?2004h\x1b[?2004l").restore())
+            .0
+            .screen()
+            .bracketed_paste()
+    );
 }
 
 #[test]
