@@ -62,10 +62,7 @@ const REFUSED: [(&str, &str); 38] = [
         "kubectl create serviceaccount moi -n kube-system",
         "belongs to the platform",
     ),
-    (
-        "kubectl create secret generic vol -n kube-system --type=kubernetes.io/service-account-token",
-        "belongs to the platform",
-    ),
+    ("kubectl create -f jeton.yaml", "belongs to the platform"),
     (
         "kubectl run vol -n kube-system --image=atelier-kueue/kueue-manager:0.1.0",
         "belongs to the platform",
@@ -101,7 +98,7 @@ const REFUSED: [(&str, &str); 38] = [
     ),
     (
         "kubectl create clusterrole agrege --aggregation-rule=a=b",
-        "not currently held",
+        "must have cluster-admin",
     ),
     (
         "kubectl delete clusterrole atelier-trainee",

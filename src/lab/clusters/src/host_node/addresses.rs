@@ -18,9 +18,14 @@ struct Pool {
 }
 
 impl Addresses {
-    /// An address that no pod has, if there is one.
-    pub(super) fn take(&self) -> Option<IpAddr> {
+    /// An address that no pod has, if there is one: the one that the pod had before, or a new one.
+    pub(super) fn take(&self, before: Option<IpAddr>) -> Option<IpAddr> {
         let mut pool = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((address, number)) = before.and_then(|address| Some((address, number_of(address)?)))
+            && pool.taken.insert(number)
+        {
+            return Some(address);
+        }
         let after = pool.last;
         let usable = |number: &u16| !matches!(number & 0xff, 0 | 255);
         let number = (after.saturating_add(1)..=u16::MAX)
@@ -35,9 +40,19 @@ impl Addresses {
 
     /// Gives an address back.
     pub(super) fn release(&self, address: IpAddr) {
-        if let IpAddr::V4(address) = address {
-            let [_, _, high, low] = address.octets();
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).taken.remove(&u16::from_be_bytes([high, low]));
+        if let Some(number) = number_of(address) {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).taken.remove(&number);
         }
+    }
+}
+
+/// Which address of 10.244.0.0/16 it is.
+fn number_of(address: IpAddr) -> Option<u16> {
+    match address {
+        IpAddr::V4(address) => match address.octets() {
+            [10, 244, high, low] => Some(u16::from_be_bytes([high, low])),
+            _ => None,
+        },
+        IpAddr::V6(_) => None,
     }
 }

@@ -124,7 +124,8 @@ impl Runner {
     /// One run of the container after another.
     async fn runs(&mut self, plan: &PodPlan) -> Told {
         let mut backoff = Backoff::default();
-        self.state.address = self.context.addresses.take();
+        let before = self.pod.status.as_ref().and_then(|status| status.pod_ip.as_ref()?.parse().ok());
+        self.state.address = self.context.addresses.take(before);
         loop {
             let ended = match self.one_run(plan).await {
                 Outcome::Ended(ended) => ended,

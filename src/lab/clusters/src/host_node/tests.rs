@@ -222,9 +222,13 @@ fn a_probes_verdict_needs_its_threshold() {
 #[test]
 fn addresses_are_unique_and_not_reused_at_once() {
     let addresses = addresses::Addresses::default();
-    let first = addresses.take().unwrap();
-    let second = addresses.take().unwrap();
-    assert_eq!((first.to_string(), second.to_string()), ("10.244.0.1".to_owned(), "10.244.0.2".to_owned()));
-    addresses.release(first);
-    assert_eq!(addresses.take().unwrap().to_string(), "10.244.0.3");
+    let mut take = |before: Option<&str>| {
+        addresses.take(before.map(|before| before.parse().unwrap())).unwrap().to_string()
+    };
+    assert_eq!((take(None), take(None)), ("10.244.0.1".to_owned(), "10.244.0.2".to_owned()));
+    assert_eq!(take(Some("10.244.0.9")), "10.244.0.9", "a pod keeps its address");
+    assert_eq!(take(Some("10.244.0.9")), "10.244.0.3", "unless another one has it");
+    assert_eq!(take(Some("192.0.2.1")), "10.244.0.4", "or it is none of ours");
+    addresses.release("10.244.0.1".parse().unwrap());
+    assert_eq!(take(None), "10.244.0.5");
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{DeleteParams, Patch, PatchParams, Preconditions};
 use kube::{Api, ResourceExt as _};
-use serde_json::json;
+use serde_json::{Value, json};
 use tracing::warn;
 
 use super::super::status;
@@ -13,6 +13,15 @@ use super::{Runner, Told};
 
 /// How soon a status that could not be written is written again.
 pub(super) const TRY_AGAIN: Duration = Duration::from_secs(2);
+
+/// The strategic merge patch that makes a pod's status this one. The uid keeps a pod of the same name that came after
+/// this one from getting it; addresses are replaced, because merging would add a second one, which is refused.
+fn patch(uid: Option<&str>, mut status: Value) -> Value {
+    if let Some(addresses) = status.get_mut("podIPs").and_then(Value::as_array_mut) {
+        addresses.push(json!({"$patch": "replace"}));
+    }
+    json!({"metadata": {"uid": uid}, "status": status})
+}
 
 impl Runner {
     fn api(&self) -> Api<Pod> {
@@ -26,15 +35,13 @@ impl Runner {
         if self.reported.as_ref() == Some(&status) {
             return;
         }
-        // The uid keeps a pod of the same name that came after this one from getting its status.
-        let patch = Patch::Strategic(json!({"metadata": {"uid": self.pod.uid()}, "status": status}));
+        let patch = Patch::Strategic(patch(self.pod.uid().as_deref(), status.clone()));
         match self.api().patch_status(&self.pod.name_any(), &PatchParams::default(), &patch).await {
             Ok(_) => {
                 self.behind = false;
                 self.reported = Some(status);
             }
-            // The pod is gone, or another one has its name.
-            Err(kube::Error::Api(refused)) if matches!(refused.code, 404 | 409) => self.behind = false,
+            // Also when the pod is not found or in conflict: if it is really gone, the watch says so and this ends.
             Err(error) => {
                 warn!(%error, pod = self.pod.name_any(), "write the status of a pod");
                 self.behind = true;
@@ -74,9 +81,8 @@ impl Runner {
     /// A finalizer may keep the pod for a while; a new runner for it would start it again.
     async fn until_gone(&mut self) {
         loop {
-            match self.already_told() {
-                Some(Told::Gone | Told::Shutdown) => return,
-                _ => {}
+            if let Some(Told::Gone | Told::Shutdown) = self.already_told() {
+                return;
             }
             tokio::select! {
                 () = self.cancel.cancelled() => return,
