@@ -26,18 +26,31 @@ pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
     let facts = probe::facts(options).await;
     let findings = checks::all(&facts, args.environments);
     say(&report(&findings, facts.debian));
-    let fatal = findings.iter().any(|finding| finding.severity == Severity::Missing);
-    Ok(if fatal { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let fatal = findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Missing);
+    Ok(if fatal {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 /// The findings as text, and one command for all packages that are missing.
 fn report(findings: &[Finding], debian: bool) -> String {
     let mut lines: Vec<String> = findings.iter().map(line).collect();
-    let mut packages: Vec<&str> = findings.iter().filter_map(|finding| finding.package).collect();
+    let mut packages: Vec<&str> = findings
+        .iter()
+        .filter_map(|finding| finding.package)
+        .collect();
     packages.sort_unstable();
     packages.dedup();
     if !packages.is_empty() {
-        let command = if debian { "sudo apt-get install -y" } else { "install with this system's package manager:" };
+        let command = if debian {
+            "sudo apt-get install -y"
+        } else {
+            "install with this system's package manager:"
+        };
         lines.push(format!("\n{command} {}", packages.join(" ")));
     }
     lines.join("\n")
@@ -49,11 +62,18 @@ fn line(finding: &Finding) -> String {
         Severity::Advice => "!",
         Severity::Missing => "✕",
     };
-    let advice = finding.advice.as_ref().map(|advice| format!("\n    → {advice}")).unwrap_or_default();
+    let advice = finding
+        .advice
+        .as_ref()
+        .map(|advice| format!("\n    → {advice}"))
+        .unwrap_or_default();
     format!("{mark} {}: {}{advice}", finding.what, finding.found)
 }
 
-#[expect(clippy::print_stdout, reason = "a command line program answers on standard output")]
+#[expect(
+    clippy::print_stdout,
+    reason = "a command line program answers on standard output"
+)]
 fn say(text: &str) {
     println!("{text}");
 }

@@ -67,7 +67,9 @@ enum Verb {
 /// When the command cannot do its work.
 pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
     let tools = match &args.verb {
-        Verb::Create { .. } | Verb::Start { .. } | Verb::Run { .. } => local::tools(options).await?,
+        Verb::Create { .. } | Verb::Start { .. } | Verb::Run { .. } => {
+            local::tools(options).await?
+        }
         // An environment remembers its own programs; these acts only find it.
         _ => Tools::in_dir(options.tools_dir().unwrap_or_else(|| Path::new("/"))),
     };
@@ -94,7 +96,16 @@ pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
         Verb::Run { name, lab, command } => {
             let environment = provider.get(id(&name)?).await?;
             let files = options.labs_dir().join(&lab).join("files");
-            return in_sandbox(&kit, &environment, LabFiles { id: &lab, files: Some(&files) }, &command).await;
+            return in_sandbox(
+                &kit,
+                &environment,
+                LabFiles {
+                    id: &lab,
+                    files: Some(&files),
+                },
+                &command,
+            )
+            .await;
         }
         Verb::Kubeconfig { name, admin } => {
             let environment = provider.get(id(&name)?).await?;
@@ -111,20 +122,34 @@ async fn in_sandbox(
     command: &[String],
 ) -> anyhow::Result<ExitCode> {
     let sandbox = kit.sandbox(environment, lab, false).await?;
-    let ended = sandbox.wrap(command)?.run_lines(&cancelled_by_interrupt(), |_, line| say(line)).await;
+    let ended = sandbox
+        .wrap(command)?
+        .run_lines(&cancelled_by_interrupt(), |_, line| say(line))
+        .await;
     match ended {
         Ok(_) => Ok(ExitCode::SUCCESS),
         Err(exec::ExecError::Failed { output, .. }) => {
-            let code = output.code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
+            let code = output
+                .code
+                .and_then(|code| u8::try_from(code).ok())
+                .unwrap_or(1);
             Ok(ExitCode::from(code))
         }
         Err(error) => Err(error.into()),
     }
 }
 
-async fn create(options: &Options, provider: &dyn Provider, id: EnvironmentId, profile: &str) -> anyhow::Result<()> {
+async fn create(
+    options: &Options,
+    provider: &dyn Provider,
+    id: EnvironmentId,
+    profile: &str,
+) -> anyhow::Result<()> {
     let profile = Profile::load(&options.profiles_dir().join(format!("{profile}.yaml")))?;
-    let spec = EnvironmentSpec { id: id.clone(), profile };
+    let spec = EnvironmentSpec {
+        id: id.clone(),
+        profile,
+    };
     let work = provider.create(spec, cancelled_by_interrupt());
     let environment = progress::shown(provider.subscribe(id), work).await?;
     say(&usable(&environment));
@@ -159,8 +184,16 @@ fn kubeconfig(environment: &Environment, admin: bool) -> anyhow::Result<String> 
     if admin {
         return Ok(environment.admin_kubeconfig.display().to_string());
     }
-    local::kubeconfig_for_this_machine(&environment.trainee_kubeconfig, &environment.admin_kubeconfig)
-        .with_context(|| format!("environment {} has not been started yet, or its kubeconfig was removed", environment.id))
+    local::kubeconfig_for_this_machine(
+        &environment.trainee_kubeconfig,
+        &environment.admin_kubeconfig,
+    )
+    .with_context(|| {
+        format!(
+            "environment {} has not been started yet, or its kubeconfig was removed",
+            environment.id
+        )
+    })
 }
 
 /// The list as a table: one line an environment, columns in line.
@@ -171,12 +204,25 @@ fn table(environments: &[Environment]) -> String {
     let mut rows = vec![["NAME", "STATE", "PROFILE", "CREATED"].map(str::to_owned)];
     for environment in environments {
         let created = environment.created.strftime("%Y-%m-%d %H:%M").to_string();
-        rows.push([environment.id.to_string(), state(&environment.state), environment.profile_name.clone(), created]);
+        rows.push([
+            environment.id.to_string(),
+            state(&environment.state),
+            environment.profile_name.clone(),
+            created,
+        ]);
     }
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let width = |column: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+    };
     let widths: Vec<usize> = (0..4).map(|column| width(column).unwrap_or(0)).collect();
     let line = |row: &[String; 4]| {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        let cells = row
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell:width$}"));
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
@@ -188,11 +234,16 @@ fn state(state: &EnvironmentState) -> String {
         EnvironmentState::Running => "running".to_owned(),
         EnvironmentState::Stopping => "stopping".to_owned(),
         EnvironmentState::Stopped => "stopped".to_owned(),
-        EnvironmentState::Broken { reason } => format!("broken: {}", reason.lines().next().unwrap_or_default()),
+        EnvironmentState::Broken { reason } => {
+            format!("broken: {}", reason.lines().next().unwrap_or_default())
+        }
     }
 }
 
-#[expect(clippy::print_stdout, reason = "a command line program answers on standard output")]
+#[expect(
+    clippy::print_stdout,
+    reason = "a command line program answers on standard output"
+)]
 fn say(text: &str) {
     println!("{}", text.trim_end());
 }

@@ -16,7 +16,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clusters::profile::{Profile, ProfileError};
 use clusters::provider::{
-    Environment, EnvironmentId, EnvironmentSpec, EnvironmentState, Progress, Provider, ProviderError,
+    Environment, EnvironmentId, EnvironmentSpec, EnvironmentState, Progress, Provider,
+    ProviderError,
 };
 use futures::StreamExt as _;
 use tokio::sync::{Mutex as AsyncMutex, watch};
@@ -107,7 +108,9 @@ impl Environments {
         let _turn = self.0.turn.lock().await;
         if let Err(error) = self.0.provider.adopt().await {
             tracing::warn!(%error, "take over environments");
-            self.0.view.send_modify(|view| view.failure = Some(error.to_string()));
+            self.0
+                .view
+                .send_modify(|view| view.failure = Some(error.to_string()));
         }
         self.look().await;
     }
@@ -136,7 +139,9 @@ impl Environments {
         let result = self.act(act, cancel).await;
         self.look().await;
         if let Err(error) = &result {
-            self.0.view.send_modify(|view| view.failure = Some(error.to_string()));
+            self.0
+                .view
+                .send_modify(|view| view.failure = Some(error.to_string()));
         }
         result
     }
@@ -170,10 +175,17 @@ impl Environments {
         Ok(())
     }
 
-    async fn create(&self, profile: &str, cancel: CancellationToken) -> Result<(), EnvironmentsError> {
+    async fn create(
+        &self,
+        profile: &str,
+        cancel: CancellationToken,
+    ) -> Result<(), EnvironmentsError> {
         let profile = self.profile(profile)?;
         self.0.view.send_modify(|view| view.begins(&profile));
-        let spec = EnvironmentSpec { id: self.0.id.clone(), profile };
+        let spec = EnvironmentSpec {
+            id: self.0.id.clone(),
+            profile,
+        };
         self.0.provider.create(spec, cancel).await?;
         Ok(())
     }
@@ -190,8 +202,15 @@ impl Environments {
             return Ok(Profile::load(&path)?);
         }
         let known = Profile::load_all(&self.0.profiles_dir)?;
-        let known = known.iter().map(|profile| profile.name.as_str().to_owned()).collect::<Vec<_>>().join(", ");
-        Err(EnvironmentsError::UnknownProfile { wanted: name.to_owned(), known })
+        let known = known
+            .iter()
+            .map(|profile| profile.name.as_str().to_owned())
+            .collect::<Vec<_>>()
+            .join(", ");
+        Err(EnvironmentsError::UnknownProfile {
+            wanted: name.to_owned(),
+            known,
+        })
     }
 
     /// Brings the view in line with what the provider says.
@@ -209,7 +228,10 @@ impl Environments {
     }
 
     fn current(&self) -> std::sync::MutexGuard<'_, CancellationToken> {
-        self.0.current.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0
+            .current
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Phases and deaths of programs flow into the view for as long as the service lives.

@@ -56,7 +56,12 @@ impl From<Tongue> for Language {
 /// # Errors
 /// When the lab or the record cannot be read.
 pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
-    let Args { lab, env, format, language } = args;
+    let Args {
+        lab,
+        env,
+        format,
+        language,
+    } = args;
     let lab = shelf::lab(&options.labs_dir(), &lab)?.lab;
     let store = Store::open_read_only(&database(options)).await?;
     let environment = environment(&store, env).await?;
@@ -71,22 +76,38 @@ pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
         Format::Json => report::json(&lab, &verdicts, &timeline, language.into())?,
         Format::Junit => report::junit(&lab, &verdicts, &timeline, language.into())?,
     };
-    std::io::stdout().write_all(text.as_bytes()).context("print the report")?;
-    Ok(if verdicts.full_marks() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    std::io::stdout()
+        .write_all(text.as_bytes())
+        .context("print the report")?;
+    Ok(if verdicts.full_marks() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// Judged at the time of the last entry: what was not recorded does not count.
 fn judged(timeline: &Timeline, lab: &Lab) -> LabVerdicts {
-    verdict(timeline, &lab.rules, timeline.last_at().unwrap_or(jiff::Timestamp::UNIX_EPOCH))
+    verdict(
+        timeline,
+        &lab.rules,
+        timeline.last_at().unwrap_or(jiff::Timestamp::UNIX_EPOCH),
+    )
 }
 
 async fn environment(store: &Store, wanted: Option<String>) -> anyhow::Result<String> {
     let recorded = store.recorded().await?;
     match (wanted, recorded.as_slice()) {
         (Some(name), _) if recorded.contains(&name) => Ok(name),
-        (Some(name), _) => bail!("nothing was recorded in environment {name}; there are: {}", recorded.join(", ")),
+        (Some(name), _) => bail!(
+            "nothing was recorded in environment {name}; there are: {}",
+            recorded.join(", ")
+        ),
         (None, [only]) => Ok(only.clone()),
         (None, []) => bail!("nothing was recorded yet"),
-        (None, several) => bail!("name the environment with --env; there are: {}", several.join(", ")),
+        (None, several) => bail!(
+            "name the environment with --env; there are: {}",
+            several.join(", ")
+        ),
     }
 }

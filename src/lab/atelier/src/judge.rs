@@ -26,7 +26,11 @@ pub enum JudgeError {
     #[error("lab {lab} has no question {question}")]
     UnknownQuestion { lab: String, question: String },
     #[error("{value} is not an answer to {question}: expected {expected}")]
-    BadAnswer { question: String, value: String, expected: String },
+    BadAnswer {
+        question: String,
+        value: String,
+        expected: String,
+    },
 }
 
 /// The database of the platform, below its data folder.
@@ -64,7 +68,12 @@ pub async fn start(
 
 /// Judges a lab over a recorder that runs already; several labs may share one.
 #[must_use]
-pub fn over(recorder: Recorder, store: &Store, lab: Arc<LabRules>, cancel: CancellationToken) -> Session {
+pub fn over(
+    recorder: Recorder,
+    store: &Store,
+    lab: Arc<LabRules>,
+    cancel: CancellationToken,
+) -> Session {
     let mut judge = timeline::Judge::new(Arc::clone(&lab));
     let history = recorder.timeline();
     let first = {
@@ -73,14 +82,23 @@ pub fn over(recorder: Recorder, store: &Store, lab: Arc<LabRules>, cancel: Cance
         judge.verdict(&timeline, now)
     };
     let (sender, verdicts) = watch::channel(Arc::new(first));
-    let bench = Bench { judge, recorder: recorder.clone(), store: store.clone(), sender };
+    let bench = Bench {
+        judge,
+        recorder: recorder.clone(),
+        store: store.clone(),
+        sender,
+    };
     tokio::spawn(async move {
         tokio::select! {
             () = cancel.cancelled() => {}
             () = bench.sit() => {}
         }
     });
-    Session { lab, recorder, verdicts }
+    Session {
+        lab,
+        recorder,
+        verdicts,
+    }
 }
 
 impl Session {
@@ -130,16 +148,24 @@ impl Session {
     ///
     /// # Errors
     /// When there is no such question, when the value cannot be an answer to it, or when the recorder has stopped.
-    pub async fn answer(&self, question: &str, value: serde_json::Value) -> Result<u64, JudgeError> {
+    pub async fn answer(
+        &self,
+        question: &str,
+        value: serde_json::Value,
+    ) -> Result<u64, JudgeError> {
         let Some(found) = self.lab.question(question) else {
             let lab = self.lab.id.to_string();
-            return Err(JudgeError::UnknownQuestion { lab, question: question.to_owned() });
+            return Err(JudgeError::UnknownQuestion {
+                lab,
+                question: question.to_owned(),
+            });
         };
-        let value = fitting(&found.kind, value).map_err(|(value, expected)| JudgeError::BadAnswer {
-            question: question.to_owned(),
-            value,
-            expected,
-        })?;
+        let value =
+            fitting(&found.kind, value).map_err(|(value, expected)| JudgeError::BadAnswer {
+                question: question.to_owned(),
+                value,
+                expected,
+            })?;
         Ok(self.recorder.answer(found.id.clone(), value).await?)
     }
 }
@@ -148,7 +174,10 @@ impl Session {
 const LONGEST_ANSWER: usize = 500;
 
 /// The value in the question's own form, or the value as written and what was expected.
-fn fitting(kind: &QuestionKind, value: serde_json::Value) -> Result<serde_json::Value, (String, String)> {
+fn fitting(
+    kind: &QuestionKind,
+    value: serde_json::Value,
+) -> Result<serde_json::Value, (String, String)> {
     use serde_json::Value;
     let written = match &value {
         Value::String(text) => text.trim().chars().take(LONGEST_ANSWER).collect::<String>(),
@@ -159,14 +188,20 @@ fn fitting(kind: &QuestionKind, value: serde_json::Value) -> Result<serde_json::
         QuestionKind::Text if value.is_string() && !written.is_empty() => Ok(written.into()),
         QuestionKind::Text => refuse("a text".to_owned()),
         QuestionKind::Number => match written.replace(',', ".").parse::<f64>() {
-            Ok(number) if number.is_finite() => Ok(serde_json::from_str(&written.replace(',', ".")).unwrap_or(written.into())),
+            Ok(number) if number.is_finite() => {
+                Ok(serde_json::from_str(&written.replace(',', ".")).unwrap_or(written.into()))
+            }
             _ => refuse("a number".to_owned()),
         },
         QuestionKind::Choice(choices) if choices.contains(&written) => Ok(written.into()),
         QuestionKind::Choice(choices) => refuse(format!("one of {}", choices.join(", "))),
         QuestionKind::Choices(choices) => {
             let chosen: Vec<String> = match value {
-                Value::Array(items) => items.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+                Value::Array(items) => items
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .map(str::to_owned)
+                    .collect(),
                 _ => vec![written.clone()],
             };
             if chosen.iter().all(|choice| choices.contains(choice)) {
@@ -226,7 +261,8 @@ impl Bench {
             let shown = self.sender.borrow();
             let differs = |verdict: &&Verdict| {
                 let before = shown.verdict(verdict.criterion.as_str());
-                before.is_none_or(|before| before.state != verdict.state || before.say != verdict.say)
+                before
+                    .is_none_or(|before| before.state != verdict.state || before.say != verdict.say)
             };
             verdicts.all().filter(differs).cloned().collect()
         };
@@ -239,7 +275,11 @@ impl Bench {
             tracing::info!(lab, criterion = %verdict.criterion, state = verdict.state.key(), reason = verdict.reason, "verdict");
         }
         let environment = self.recorder.environment();
-        if let Err(error) = self.store.log_verdicts(environment, &lab, (seq, at), &changed).await {
+        if let Err(error) = self
+            .store
+            .log_verdicts(environment, &lab, (seq, at), &changed)
+            .await
+        {
             tracing::warn!(%error, "verdicts are shown, but their log misses some");
         }
     }

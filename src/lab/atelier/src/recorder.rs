@@ -42,15 +42,22 @@ pub enum Health {
     Starting,
     Recording,
     /// The API server does not answer; what happens will be learned when it does.
-    Disconnected { reason: String },
+    Disconnected {
+        reason: String,
+    },
     /// Nothing can be written down, say because the disk is full.
-    NotWriting { reason: String },
+    NotWriting {
+        reason: String,
+    },
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum RecorderError {
     #[error("read the record of {environment}: {source}")]
-    Read { environment: String, source: store::StoreError },
+    Read {
+        environment: String,
+        source: store::StoreError,
+    },
     #[error("read the kubeconfig {path}: {reason}")]
     Kubeconfig { path: PathBuf, reason: String },
     #[error("the recorder of {environment} has stopped")]
@@ -74,7 +81,10 @@ impl Recorder {
     ///
     /// # Errors
     /// When the record or the kubeconfig cannot be read. A server that does not answer is no error: it is waited for.
-    pub async fn start(options: RecorderOptions, cancel: CancellationToken) -> Result<Self, RecorderError> {
+    pub async fn start(
+        options: RecorderOptions,
+        cancel: CancellationToken,
+    ) -> Result<Self, RecorderError> {
         let connection = connection::Connection::open(options.kubeconfig.clone()).await?;
         Self::start_with(options, connection, cancel).await
     }
@@ -84,11 +94,19 @@ impl Recorder {
         connection: connection::Connection,
         cancel: CancellationToken,
     ) -> Result<Self, RecorderError> {
-        let RecorderOptions { store, environment, kubeconfig: _ } = options;
-        let entries = store
-            .entries(&environment, 0)
-            .await
-            .map_err(|source| RecorderError::Read { environment: environment.clone(), source })?;
+        let RecorderOptions {
+            store,
+            environment,
+            kubeconfig: _,
+        } = options;
+        let entries =
+            store
+                .entries(&environment, 0)
+                .await
+                .map_err(|source| RecorderError::Read {
+                    environment: environment.clone(),
+                    source,
+                })?;
         let history = Timeline::from_entries(&entries);
         let clock = SteadyClock::after(crate::clock::now(), history.last_at());
         let seq = history.last_seq();
@@ -112,8 +130,21 @@ impl Recorder {
             health: health_in,
         };
         keeper.start(messages, orders.clone(), connection, cancel.clone());
-        tokio::spawn(draw(Arc::clone(&timeline), changed.clone(), live_in, cancel));
-        Ok(Self { environment: environment.into(), timeline, orders, changed, live, health, clock })
+        tokio::spawn(draw(
+            Arc::clone(&timeline),
+            changed.clone(),
+            live_in,
+            cancel,
+        ));
+        Ok(Self {
+            environment: environment.into(),
+            timeline,
+            orders,
+            changed,
+            live,
+            health,
+            clock,
+        })
     }
 
     /// The history so far. Hold the lock briefly: the recorder waits for it.
@@ -161,9 +192,18 @@ impl Recorder {
     ///
     /// # Errors
     /// When the recorder has stopped.
-    pub async fn answer(&self, question: QuestionId, value: serde_json::Value) -> Result<u64, RecorderError> {
+    pub async fn answer(
+        &self,
+        question: QuestionId,
+        value: serde_json::Value,
+    ) -> Result<u64, RecorderError> {
         let (reply, written) = oneshot::channel();
-        self.order(keeper::Message::Answer { question, value, reply }).await?;
+        self.order(keeper::Message::Answer {
+            question,
+            value,
+            reply,
+        })
+        .await?;
         written.await.map_err(|_| self.stopped())
     }
 
@@ -180,7 +220,9 @@ impl Recorder {
     }
 
     fn stopped(&self) -> RecorderError {
-        RecorderError::Stopped { environment: self.environment.to_string() }
+        RecorderError::Stopped {
+            environment: self.environment.to_string(),
+        }
     }
 }
 

@@ -64,7 +64,9 @@ struct Piece {
 /// # Errors
 /// When the lab, the environment or the sandbox does not work.
 pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
-    let Shelved { lab, dir: lab_dir, .. } = shelf::lab(&options.labs_dir(), &args.lab)?;
+    let Shelved {
+        lab, dir: lab_dir, ..
+    } = shelf::lab(&options.labs_dir(), &args.lab)?;
     if args.list {
         for name in wrong_names(&lab_dir)? {
             play::say(&name);
@@ -77,20 +79,40 @@ pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
     let provider = local::provider(options, tools)?;
     let cancel = interrupted();
     let what = args.wrong.as_deref().unwrap_or("solution");
-    let id = EnvironmentId::for_account(&format!("solve {} {what} {}", piece.lab.rules.id, std::process::id()));
+    let id = EnvironmentId::for_account(&format!(
+        "solve {} {what} {}",
+        piece.lab.rules.id,
+        std::process::id()
+    ));
     let store = Store::open(&judge::database(options)).await?;
 
-    let profile = Profile::load(&options.profiles_dir().join(format!("{}.yaml", piece.lab.rules.profile)))?;
-    play::say(&format!("{what} of {} in environment {id}", piece.lab.rules.id));
-    let spec = EnvironmentSpec { id: id.clone(), profile };
+    let profile = Profile::load(
+        &options
+            .profiles_dir()
+            .join(format!("{}.yaml", piece.lab.rules.profile)),
+    )?;
+    play::say(&format!(
+        "{what} of {} in environment {id}",
+        piece.lab.rules.id
+    ));
+    let spec = EnvironmentSpec {
+        id: id.clone(),
+        profile,
+    };
     let environment = provider.create(spec, cancel.clone()).await?;
     let result = in_environment(&piece, &environment, &kit, &store, cancel).await;
     if args.keep {
-        play::say(&format!("environment {id} is kept; `atelier env delete {id}` removes it"));
+        play::say(&format!(
+            "environment {id} is kept; `atelier env delete {id}` removes it"
+        ));
     } else {
         clean(provider.as_ref(), &id, &store, &kit.data_dir).await;
     }
-    Ok(if result? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if result? {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 async fn in_environment(
@@ -105,8 +127,14 @@ async fn in_environment(
     let recording = cancel.child_token();
     let session = judge::start(store, environment, &piece.lab, recording.clone()).await?;
     let files = piece.lab_dir.join("files");
-    let lab_files = LabFiles { id: rules.id.as_str(), files: Some(&files) };
-    let sandbox = kit.sandbox(environment, lab_files, true).await.context("prepare the sandbox")?;
+    let lab_files = LabFiles {
+        id: rules.id.as_str(),
+        files: Some(&files),
+    };
+    let sandbox = kit
+        .sandbox(environment, lab_files, true)
+        .await
+        .context("prepare the sandbox")?;
     let done = play::play(piece, &session, &sandbox, &cancel).await;
     recording.cancel();
     done
@@ -128,8 +156,14 @@ async fn clean(provider: &dyn Provider, id: &EnvironmentId, store: &Store, data_
 fn piece(lab: Lab, lab_dir: PathBuf, wrong: Option<&str>, verbose: bool) -> anyhow::Result<Piece> {
     let folder = match wrong {
         None => lab_dir.join("solution"),
-        Some(name) if wrong_names(&lab_dir)?.iter().any(|known| known == name) => lab_dir.join("wrong").join(name),
-        Some(name) => bail!("lab {} has no wrong answer {name}; there are: {}", lab.rules.id, wrong_names(&lab_dir)?.join(", ")),
+        Some(name) if wrong_names(&lab_dir)?.iter().any(|known| known == name) => {
+            lab_dir.join("wrong").join(name)
+        }
+        Some(name) => bail!(
+            "lab {} has no wrong answer {name}; there are: {}",
+            lab.rules.id,
+            wrong_names(&lab_dir)?.join(", ")
+        ),
     };
     let script = read(&folder.join("run.sh"))?;
     let answers = match folder.join("answers.yaml") {
@@ -140,10 +174,21 @@ fn piece(lab: Lab, lab_dir: PathBuf, wrong: Option<&str>, verbose: bool) -> anyh
         None => None,
         Some(_) => {
             let file = folder.join("expect.yaml");
-            Some(Expectation::read(&file.display().to_string(), &read(&file)?, &lab.rules)?)
+            Some(Expectation::read(
+                &file.display().to_string(),
+                &read(&file)?,
+                &lab.rules,
+            )?)
         }
     };
-    Ok(Piece { lab, lab_dir, script, answers, expectation, verbose })
+    Ok(Piece {
+        lab,
+        lab_dir,
+        script,
+        answers,
+        expectation,
+        verbose,
+    })
 }
 
 fn read(path: &Path) -> anyhow::Result<String> {

@@ -61,7 +61,9 @@ async fn connection(mut stream: UnixStream, routes: &Routes) {
             }
         }
         None => {
-            let why = format!("{target} is not a pod of this environment's host node; nothing else can be reached");
+            let why = format!(
+                "{target} is not a pod of this environment's host node; nothing else can be reached"
+            );
             refuse(&mut stream, 403, &why).await;
         }
     }
@@ -70,7 +72,14 @@ async fn connection(mut stream: UnixStream, routes: &Routes) {
 async fn to_pod(mut stream: UnixStream, socket: &std::path::Path, target: &request::Target) {
     let mut pod = match exec::relay::connect(socket, target.port).await {
         Ok(pod) => pod,
-        Err(error) => return refuse(&mut stream, 502, &format!("{target} does not answer: {error}")).await,
+        Err(error) => {
+            return refuse(
+                &mut stream,
+                502,
+                &format!("{target} does not answer: {error}"),
+            )
+            .await;
+        }
     };
     if accept(&mut stream).await.is_ok() {
         // Either side may hang up at any time; there is nobody to tell.
@@ -79,7 +88,9 @@ async fn to_pod(mut stream: UnixStream, socket: &std::path::Path, target: &reque
 }
 
 async fn accept(stream: &mut UnixStream) -> std::io::Result<()> {
-    stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await
+    stream
+        .write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        .await
 }
 
 async fn refuse(stream: &mut UnixStream, code: u16, why: &str) {
@@ -90,6 +101,8 @@ async fn refuse(stream: &mut UnixStream, code: u16, why: &str) {
     };
     debug!(code, why, "refuse a connection of the API server");
     let length = why.len();
-    let answer = format!("HTTP/1.1 {code} {reason}\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\n\r\n{why}");
+    let answer = format!(
+        "HTTP/1.1 {code} {reason}\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\n\r\n{why}"
+    );
     let _ = stream.write_all(answer.as_bytes()).await;
 }

@@ -72,7 +72,10 @@ pub struct Options {
 
 impl std::fmt::Debug for Options {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Options").field("dir", &self.dir).field("images", &self.images).finish_non_exhaustive()
+        f.debug_struct("Options")
+            .field("dir", &self.dir)
+            .field("images", &self.images)
+            .finish_non_exhaustive()
     }
 }
 
@@ -80,7 +83,10 @@ impl std::fmt::Debug for Options {
 #[derive(Debug, thiserror::Error)]
 pub enum HostNodeError {
     #[error("prepare the folder {}: {source}", path.display())]
-    Folder { path: PathBuf, source: std::io::Error },
+    Folder {
+        path: PathBuf,
+        source: std::io::Error,
+    },
     #[error("set up the kubelet endpoint: {reason}")]
     Endpoint { reason: String },
     #[error("register node {NODE_NAME}: {source}")]
@@ -116,7 +122,11 @@ impl Context {
 pub async fn start(options: Options) -> Result<HostNode, HostNodeError> {
     prepare(&options.dir)?;
     let tls = tls::acceptor(&options)?;
-    node::register(&options).await.map_err(|source| HostNodeError::Register { source: Box::new(source) })?;
+    node::register(&options)
+        .await
+        .map_err(|source| HostNodeError::Register {
+            source: Box::new(source),
+        })?;
     let connections = options.routes.serve_kubelet();
     let context = Arc::new(Context {
         events: events::Events::new(&options.client),
@@ -127,10 +137,19 @@ pub async fn start(options: Options) -> Result<HostNode, HostNodeError> {
     let cancel = CancellationToken::new();
     let services = vec![
         tokio::spawn(node::heartbeat(context.clone(), cancel.clone())),
-        tokio::spawn(server::serve(context.clone(), connections, tls, cancel.clone())),
+        tokio::spawn(server::serve(
+            context.clone(),
+            connections,
+            tls,
+            cancel.clone(),
+        )),
     ];
     let pods = tokio::spawn(sync::run(context, cancel.clone()));
-    Ok(HostNode { cancel, pods, services })
+    Ok(HostNode {
+        cancel,
+        pods,
+        services,
+    })
 }
 
 impl HostNode {
@@ -152,7 +171,10 @@ impl Drop for HostNode {
 
 /// Volumes may hold credentials of pods that no longer exist; nothing in here is worth keeping.
 fn prepare(dir: &std::path::Path) -> Result<(), HostNodeError> {
-    let failed = |source| HostNodeError::Folder { path: dir.to_path_buf(), source };
+    let failed = |source| HostNodeError::Folder {
+        path: dir.to_path_buf(),
+        source,
+    };
     match std::fs::remove_dir_all(dir) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
         _ => {}

@@ -45,9 +45,15 @@ pub enum KwokError {
     #[error("create node {node}: {source}")]
     CreateNode { node: String, source: kube::Error },
     #[error("create namespace {namespace}: {source}")]
-    CreateNamespace { namespace: String, source: kube::Error },
+    CreateNamespace {
+        namespace: String,
+        source: kube::Error,
+    },
     #[error("write the simulator's configuration {}: {source}", path.display())]
-    WriteConfiguration { path: PathBuf, source: std::io::Error },
+    WriteConfiguration {
+        path: PathBuf,
+        source: std::io::Error,
+    },
 }
 
 /// What KWOK is started with.
@@ -64,15 +70,21 @@ pub struct Options {
 /// When the file cannot be written.
 pub fn write_configuration(dir: &Path) -> Result<PathBuf, KwokError> {
     let path = dir.join("kwok.yaml");
-    std::fs::write(&path, configuration())
-        .map_err(|source| KwokError::WriteConfiguration { path: path.clone(), source })?;
+    std::fs::write(&path, configuration()).map_err(|source| KwokError::WriteConfiguration {
+        path: path.clone(),
+        source,
+    })?;
     Ok(path)
 }
 
 /// The command line of KWOK: no port is opened, and leases are not its business.
 #[must_use]
 pub fn command(options: &Options) -> Vec<OsString> {
-    let Options { kwok, configuration, kubeconfig } = options;
+    let Options {
+        kwok,
+        configuration,
+        kubeconfig,
+    } = options;
     let selector = format!("--manage-nodes-with-label-selector={NODE_LABEL}={SIMULATED}");
     vec![
         kwok.into(),

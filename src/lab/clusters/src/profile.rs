@@ -108,9 +108,15 @@ pub struct Problem {
 #[derive(Debug, thiserror::Error)]
 pub enum ProfileError {
     #[error("read profile {}: {source}", path.display())]
-    Read { path: PathBuf, source: std::io::Error },
+    Read {
+        path: PathBuf,
+        source: std::io::Error,
+    },
     #[error("{}", in_lines(file, problems))]
-    Check { file: PathBuf, problems: Vec<Problem> },
+    Check {
+        file: PathBuf,
+        problems: Vec<Problem>,
+    },
 }
 
 fn in_lines(file: &Path, problems: &[Problem]) -> String {
@@ -124,11 +130,17 @@ impl Profile {
     /// # Errors
     /// [`ProfileError::Check`] with every mistake found.
     pub fn parse(file: &Path, text: &str) -> Result<Self, ProfileError> {
-        let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let stem = file
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .unwrap_or_default();
         raw::read(text)
             .map_err(|problem| vec![problem])
             .and_then(|raw| check::profile(stem, raw))
-            .map_err(|problems| ProfileError::Check { file: file.to_path_buf(), problems })
+            .map_err(|problems| ProfileError::Check {
+                file: file.to_path_buf(),
+                problems,
+            })
     }
 
     /// Reads and checks the profile in `path`.
@@ -136,7 +148,10 @@ impl Profile {
     /// # Errors
     /// When the file cannot be read or holds mistakes.
     pub fn load(path: &Path) -> Result<Self, ProfileError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ProfileError::Read { path: path.to_path_buf(), source })?;
+        let text = std::fs::read_to_string(path).map_err(|source| ProfileError::Read {
+            path: path.to_path_buf(),
+            source,
+        })?;
         Self::parse(path, &text)
     }
 
@@ -145,12 +160,18 @@ impl Profile {
     /// # Errors
     /// When the folder or one of its profiles cannot be read.
     pub fn load_all(dir: &Path) -> Result<Vec<Self>, ProfileError> {
-        let unreadable = |source| ProfileError::Read { path: dir.to_path_buf(), source };
+        let unreadable = |source| ProfileError::Read {
+            path: dir.to_path_buf(),
+            source,
+        };
         let mut files = Vec::new();
         for entry in std::fs::read_dir(dir).map_err(unreadable)? {
             files.push(entry.map_err(unreadable)?.path());
         }
-        files.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+        files.retain(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "yaml")
+        });
         files.sort_by_key(|path| path.file_stem().map(std::ffi::OsStr::to_owned));
         files.iter().map(|path| Self::load(path)).collect()
     }
@@ -158,6 +179,9 @@ impl Profile {
     /// Number of devices of one resource over all nodes, for pages and messages.
     #[must_use]
     pub fn total(&self, resource: &str) -> u64 {
-        self.nodes.iter().filter_map(|node| node.capacity.get(resource)?.parse::<u64>().ok()).sum()
+        self.nodes
+            .iter()
+            .filter_map(|node| node.capacity.get(resource)?.parse::<u64>().ok())
+            .sum()
     }
 }

@@ -19,5 +19,9 @@ pub enum WallsError {
     #[error("read the built-in manifest {file}: {reason}")]
     Manifest { file: &'static str, reason: String },
     #[error("apply {kind} {name}: {source}")]
-    Apply { kind: String, name: String, source: kube::Error },
+    Apply {
+        kind: String,
+        name: String,
+        source: kube::Error,
+    },
 }

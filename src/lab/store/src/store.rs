@@ -89,7 +89,10 @@ impl Store {
         let mut connection = self.writer.acquire().await.map_err(&failed)?;
         let done = {
             // Rolled back when this future is dropped half-way.
-            let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await.map_err(&failed)?;
+            let mut transaction = connection
+                .begin_with("BEGIN IMMEDIATE")
+                .await
+                .map_err(&failed)?;
             match work(&mut transaction).await {
                 Ok(()) => transaction.commit().await.map_err(&failed),
                 Err(error) => Err(error),

@@ -76,7 +76,12 @@ impl Silence {
             .interruptions
             .iter()
             .filter(|interruption| concerns(&interruption.kinds, of))
-            .map(|interruption| (interruption.from.max(from), interruption.to.unwrap_or(to).min(to)))
+            .map(|interruption| {
+                (
+                    interruption.from.max(from),
+                    interruption.to.unwrap_or(to).min(to),
+                )
+            })
             .collect();
         parts.sort_unstable();
         let mut counted = from;

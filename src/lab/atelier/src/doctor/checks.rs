@@ -48,15 +48,35 @@ pub(super) struct Finding {
 
 impl Finding {
     fn good(what: &'static str, found: impl Into<String>) -> Self {
-        Self { what, severity: Severity::Good, found: found.into(), advice: None, package: None }
+        Self {
+            what,
+            severity: Severity::Good,
+            found: found.into(),
+            advice: None,
+            package: None,
+        }
     }
 
-    fn bad(what: &'static str, severity: Severity, found: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { what, severity, found: found.into(), advice: Some(advice.into()), package: None }
+    fn bad(
+        what: &'static str,
+        severity: Severity,
+        found: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Self {
+        Self {
+            what,
+            severity,
+            found: found.into(),
+            advice: Some(advice.into()),
+            package: None,
+        }
     }
 
     fn package(self, package: &'static str) -> Self {
-        Self { package: Some(package), ..self }
+        Self {
+            package: Some(package),
+            ..self
+        }
     }
 }
 
@@ -69,9 +89,24 @@ const INOTIFY_INSTANCES_EACH: u64 = 24;
 /// Every finding, what cannot be done without first.
 pub(super) fn all(facts: &Facts, environments: u64) -> Vec<Finding> {
     let environments = environments.max(1);
-    let mut findings = vec![bubblewrap(facts), sandbox(facts), helpers(facts), tools(facts)];
-    findings.extend([memory(facts, environments), disk(facts, environments), inotify(facts, environments)]);
-    findings.extend([open_files(facts), editor(facts), completion(facts), node(facts), chart(facts)]);
+    let mut findings = vec![
+        bubblewrap(facts),
+        sandbox(facts),
+        helpers(facts),
+        tools(facts),
+    ];
+    findings.extend([
+        memory(facts, environments),
+        disk(facts, environments),
+        inotify(facts, environments),
+    ]);
+    findings.extend([
+        open_files(facts),
+        editor(facts),
+        completion(facts),
+        node(facts),
+        chart(facts),
+    ]);
     findings
 }
 
@@ -90,8 +125,16 @@ fn bubblewrap(facts: &Facts) -> Finding {
 
 fn sandbox(facts: &Facts) -> Finding {
     match (&facts.bubblewrap, &facts.sandbox_error) {
-        (None, _) => Finding::bad("sandbox", Severity::Missing, "not tried without bubblewrap", "install it first"),
-        (Some(_), None) => Finding::good("sandbox", "a program ran in a sandbox with a network of its own"),
+        (None, _) => Finding::bad(
+            "sandbox",
+            Severity::Missing,
+            "not tried without bubblewrap",
+            "install it first",
+        ),
+        (Some(_), None) => Finding::good(
+            "sandbox",
+            "a program ran in a sandbox with a network of its own",
+        ),
         (Some(_), Some(error)) => Finding::bad(
             "sandbox",
             Severity::Missing,
@@ -104,7 +147,12 @@ fn sandbox(facts: &Facts) -> Finding {
 }
 
 fn helpers(facts: &Facts) -> Finding {
-    let missing: Vec<&str> = facts.helpers.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect();
+    let missing: Vec<&str> = facts
+        .helpers
+        .iter()
+        .filter(|(_, there)| !there)
+        .map(|(name, _)| *name)
+        .collect();
     if missing.is_empty() {
         return Finding::good("helpers", "all beside this program");
     }
@@ -120,36 +168,66 @@ fn tools(facts: &Facts) -> Finding {
     if facts.tools_missing.is_empty() {
         return Finding::good("cluster programs", &facts.tools_place);
     }
-    let how = if facts.go { "atelier tools downloads or builds them" } else { "atelier tools downloads them; to build them where releases cannot be reached, Go 1.26 or newer is needed" };
+    let how = if facts.go {
+        "atelier tools downloads or builds them"
+    } else {
+        "atelier tools downloads them; to build them where releases cannot be reached, Go 1.26 or newer is needed"
+    };
     Finding::bad(
         "cluster programs",
         Severity::Missing,
-        format!("{} not in {}", facts.tools_missing.join(", "), facts.tools_place),
+        format!(
+            "{} not in {}",
+            facts.tools_missing.join(", "),
+            facts.tools_place
+        ),
         how,
     )
 }
 
 fn memory(facts: &Facts, environments: u64) -> Finding {
     let needed = MEMORY_EACH_MIB * environments;
-    enough("memory", facts.free_memory_mib, needed, environments, "fewer environments at once, or a larger machine")
+    enough(
+        "memory",
+        facts.free_memory_mib,
+        needed,
+        environments,
+        "fewer environments at once, or a larger machine",
+    )
 }
 
 fn disk(facts: &Facts, environments: u64) -> Finding {
     let needed = DISK_FOR_ALL_MIB + DISK_EACH_MIB * environments;
-    let advice = format!("free some of the disk that holds {}, or name another folder with --data-dir", facts.data_dir);
+    let advice = format!(
+        "free some of the disk that holds {}, or name another folder with --data-dir",
+        facts.data_dir
+    );
     enough("disk", facts.free_disk_mib, needed, environments, &advice)
 }
 
-fn enough(what: &'static str, free: Option<u64>, needed: u64, environments: u64, advice: &str) -> Finding {
+fn enough(
+    what: &'static str,
+    free: Option<u64>,
+    needed: u64,
+    environments: u64,
+    advice: &str,
+) -> Finding {
     let Some(free) = free else {
         return Finding::bad(what, Severity::Advice, "could not be measured", advice);
     };
     let found = format!("{free} MiB free; {environments} environment(s) want {needed} MiB");
-    if free >= needed { Finding::good(what, found) } else { Finding::bad(what, Severity::Advice, found, advice) }
+    if free >= needed {
+        Finding::good(what, found)
+    } else {
+        Finding::bad(what, Severity::Advice, found, advice)
+    }
 }
 
 fn inotify(facts: &Facts, environments: u64) -> Finding {
-    let (instances, watches) = (facts.inotify_instances.unwrap_or(0), facts.inotify_watches.unwrap_or(0));
+    let (instances, watches) = (
+        facts.inotify_instances.unwrap_or(0),
+        facts.inotify_watches.unwrap_or(0),
+    );
     let wanted = INOTIFY_INSTANCES_EACH * environments + 64;
     let found = format!("{instances} instances, {watches} watches a user");
     if instances >= wanted && watches >= 8192 {
@@ -178,7 +256,13 @@ fn open_files(facts: &Facts) -> Finding {
 fn editor(facts: &Facts) -> Finding {
     match facts.editor {
         Some(name) => Finding::good("editor for trainees", name),
-        None => Finding::bad("editor for trainees", Severity::Advice, "neither nano nor vim", "trainees change YAML files in the terminal").package("nano"),
+        None => Finding::bad(
+            "editor for trainees",
+            Severity::Advice,
+            "neither nano nor vim",
+            "trainees change YAML files in the terminal",
+        )
+        .package("nano"),
     }
 }
 
@@ -187,7 +271,13 @@ fn completion(facts: &Facts) -> Finding {
         return Finding::good("completion in the terminal", "bash-completion");
     }
     let advice = "kubectl and helm complete names with it";
-    Finding::bad("completion in the terminal", Severity::Advice, "bash-completion is not there", advice).package("bash-completion")
+    Finding::bad(
+        "completion in the terminal",
+        Severity::Advice,
+        "bash-completion is not there",
+        advice,
+    )
+    .package("bash-completion")
 }
 
 fn node(facts: &Facts) -> Finding {
@@ -208,5 +298,10 @@ fn chart(facts: &Facts) -> Finding {
         return Finding::good("the controller's chart", "there");
     }
     let advice = "cargo xtask generates it; without it trainees cannot install the controller";
-    Finding::bad("the controller's chart", Severity::Advice, "not found", advice)
+    Finding::bad(
+        "the controller's chart",
+        Severity::Advice,
+        "not found",
+        advice,
+    )
 }

@@ -21,7 +21,10 @@ pub(super) async fn facts(options: &Options) -> Facts {
         debian: Path::new("/etc/debian_version").exists(),
         bubblewrap: Sandbox::bubblewrap().map(|path| path.display().to_string()),
         sandbox_error: sandbox_error().await,
-        helpers: HELPERS.iter().map(|name| (*name, sibling(name).is_some())).collect(),
+        helpers: HELPERS
+            .iter()
+            .map(|name| (*name, sibling(name).is_some()))
+            .collect(),
         tools_missing,
         tools_place,
         editor: ["nano", "vim"].into_iter().find(|name| program(name)),
@@ -40,7 +43,10 @@ pub(super) async fn facts(options: &Options) -> Facts {
 
 fn tools(options: &Options) -> (Vec<&'static str>, String) {
     let Some(dir) = options.tools_dir() else {
-        return (Vec::new(), "obtained when needed (atelier tools)".to_owned());
+        return (
+            Vec::new(),
+            "obtained when needed (atelier tools)".to_owned(),
+        );
     };
     let tools = Tools::in_dir(dir);
     let all = [
@@ -52,7 +58,11 @@ fn tools(options: &Options) -> (Vec<&'static str>, String) {
         ("kwok", &tools.kwok),
         ("helm", &tools.helm),
     ];
-    let missing = all.into_iter().filter(|(_, path)| !path.is_file()).map(|(name, _)| name).collect();
+    let missing = all
+        .into_iter()
+        .filter(|(_, path)| !path.is_file())
+        .map(|(name, _)| name)
+        .collect();
     (missing, dir.display().to_string())
 }
 
@@ -66,7 +76,12 @@ fn program(name: &str) -> bool {
 
 async fn version(name: &str) -> Option<String> {
     let path = find_program(name, &search_path())?;
-    let output = Cmd::new(path).arg("--version").deadline(PATIENCE).run().await.ok()?;
+    let output = Cmd::new(path)
+        .arg("--version")
+        .deadline(PATIENCE)
+        .run()
+        .await
+        .ok()?;
     Some(output.stdout.trim().to_owned())
 }
 
@@ -85,15 +100,34 @@ async fn sandbox_error() -> Option<String> {
 
 fn free_memory_mib() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
-    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib / 1024)
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("MemAvailable:"))?;
+    line.split_whitespace()
+        .nth(1)?
+        .parse::<u64>()
+        .ok()
+        .map(|kib| kib / 1024)
 }
 
 /// Free space where the data will be: of the nearest folder above it that exists.
 async fn free_disk_mib(dir: &Path) -> Option<u64> {
     let there = dir.ancestors().find(|dir| dir.is_dir())?;
-    let output = Cmd::new("df").args(["--output=avail", "-BM"]).arg(there).deadline(PATIENCE).run().await.ok()?;
-    output.stdout.lines().nth(1)?.trim().trim_end_matches('M').parse().ok()
+    let output = Cmd::new("df")
+        .args(["--output=avail", "-BM"])
+        .arg(there)
+        .deadline(PATIENCE)
+        .run()
+        .await
+        .ok()?;
+    output
+        .stdout
+        .lines()
+        .nth(1)?
+        .trim()
+        .trim_end_matches('M')
+        .parse()
+        .ok()
 }
 
 fn number(path: &str) -> Option<u64> {
@@ -102,6 +136,8 @@ fn number(path: &str) -> Option<u64> {
 
 fn open_files() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/limits").ok()?;
-    let line = text.lines().find(|line| line.starts_with("Max open files"))?;
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("Max open files"))?;
     line.split_whitespace().nth(3)?.parse().ok()
 }

@@ -27,7 +27,11 @@ fn healthy() -> Facts {
 
 #[test]
 fn a_healthy_machine_has_nothing_to_do() {
-    assert!(all(&healthy(), 10).iter().all(|finding| finding.severity == Severity::Good));
+    assert!(
+        all(&healthy(), 10)
+            .iter()
+            .all(|finding| finding.severity == Severity::Good)
+    );
 }
 
 #[test]
@@ -81,8 +85,19 @@ fn everything_missing_is_said_with_one_command_for_all_packages() {
 
 #[test]
 fn a_sandbox_that_does_not_work_is_explained() {
-    let facts = Facts { sandbox_error: Some("No permissions to create new namespace".to_owned()), ..healthy() };
-    let finding = all(&facts, 1).into_iter().find(|finding| finding.what == "sandbox").unwrap();
+    let facts = Facts {
+        sandbox_error: Some("No permissions to create new namespace".to_owned()),
+        ..healthy()
+    };
+    let finding = all(&facts, 1)
+        .into_iter()
+        .find(|finding| finding.what == "sandbox")
+        .unwrap();
     assert_eq!(finding.severity, Severity::Missing);
-    assert!(finding.advice.unwrap().contains("kernel.unprivileged_userns_clone=1"));
+    assert!(
+        finding
+            .advice
+            .unwrap()
+            .contains("kernel.unprivileged_userns_clone=1")
+    );
 }

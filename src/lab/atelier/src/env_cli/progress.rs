@@ -7,7 +7,10 @@ use futures::StreamExt as _;
 use futures::stream::BoxStream;
 
 /// Shows progress until `work` is done, and answers its result.
-pub(super) async fn shown<T>(mut progress: BoxStream<'static, Progress>, work: impl Future<Output = T>) -> T {
+pub(super) async fn shown<T>(
+    mut progress: BoxStream<'static, Progress>,
+    work: impl Future<Output = T>,
+) -> T {
     let mut work = std::pin::pin!(work);
     let mut open = true;
     loop {
@@ -24,24 +27,44 @@ pub(super) async fn shown<T>(mut progress: BoxStream<'static, Progress>, work: i
 /// The line for an event; beginnings are only told for what takes its time.
 pub(super) fn in_words(event: &Progress) -> Option<String> {
     match event {
-        Progress::Phase(PhaseEvent { phase, state: PhaseState::Started, .. }) => match phase {
+        Progress::Phase(PhaseEvent {
+            phase,
+            state: PhaseState::Started,
+            ..
+        }) => match phase {
             Phase::Etcd | Phase::ApiServer | Phase::ControllerManager | Phase::HostNode => {
                 Some(format!("… {}", phase_in_words(*phase)))
             }
             _ => None,
         },
-        Progress::Phase(PhaseEvent { phase, state: PhaseState::Done, .. }) => {
-            Some(format!("✓ {}", phase_in_words(*phase)))
-        }
-        Progress::Phase(PhaseEvent { phase, state: PhaseState::Failed { reason }, .. }) => {
-            Some(format!("✕ {}: {reason}", phase_in_words(*phase)))
-        }
-        Progress::Child(ChildEvent { child, change: ChildChange::Died { status, next_try_ms }, attempt, .. }) => {
-            Some(format!("! {child} ended ({status}); attempt {attempt} in {:.1} s", seconds(*next_try_ms)))
-        }
-        Progress::Child(ChildEvent { child, change: ChildChange::Restarted, .. }) => {
-            Some(format!("✓ {child} runs again"))
-        }
+        Progress::Phase(PhaseEvent {
+            phase,
+            state: PhaseState::Done,
+            ..
+        }) => Some(format!("✓ {}", phase_in_words(*phase))),
+        Progress::Phase(PhaseEvent {
+            phase,
+            state: PhaseState::Failed { reason },
+            ..
+        }) => Some(format!("✕ {}: {reason}", phase_in_words(*phase))),
+        Progress::Child(ChildEvent {
+            child,
+            change:
+                ChildChange::Died {
+                    status,
+                    next_try_ms,
+                },
+            attempt,
+            ..
+        }) => Some(format!(
+            "! {child} ended ({status}); attempt {attempt} in {:.1} s",
+            seconds(*next_try_ms)
+        )),
+        Progress::Child(ChildEvent {
+            child,
+            change: ChildChange::Restarted,
+            ..
+        }) => Some(format!("✓ {child} runs again")),
         Progress::State(_) => None,
     }
 }
@@ -65,7 +88,10 @@ const fn phase_in_words(phase: Phase) -> &'static str {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "progress goes to standard error, so that the result can be piped")]
+#[expect(
+    clippy::print_stderr,
+    reason = "progress goes to standard error, so that the result can be piped"
+)]
 fn note(line: &str) {
     eprintln!("{line}");
 }

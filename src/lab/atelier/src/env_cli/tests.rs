@@ -22,8 +22,13 @@ fn environment(name: &str, state: EnvironmentState) -> Environment {
 
 #[test]
 fn the_list_is_a_table() {
-    let broken = EnvironmentState::Broken { reason: "etcd ended\nits log".to_owned() };
-    let all = [environment("solo-1", EnvironmentState::Running), environment("a-rather-long-name", broken)];
+    let broken = EnvironmentState::Broken {
+        reason: "etcd ended\nits log".to_owned(),
+    };
+    let all = [
+        environment("solo-1", EnvironmentState::Running),
+        environment("a-rather-long-name", broken),
+    ];
     expect![[r#"
         NAME                STATE               PROFILE         CREATED
         solo-1              running             cassiopee-a100  2026-11-30 00:53
@@ -36,14 +41,32 @@ fn the_list_is_a_table() {
 fn progress_is_told_in_words() {
     let at = Timestamp::UNIX_EPOCH;
     let phase = |phase, state| Progress::Phase(PhaseEvent { phase, state, at });
-    let died = ChildChange::Died { status: "exit status: 1".to_owned(), next_try_ms: 1500 };
+    let died = ChildChange::Died {
+        status: "exit status: 1".to_owned(),
+        next_try_ms: 1500,
+    };
     let events = [
         phase(Phase::Directory, PhaseState::Started),
         phase(Phase::ApiServer, PhaseState::Started),
         phase(Phase::ApiServer, PhaseState::Done),
-        phase(Phase::Nodes, PhaseState::Failed { reason: "create node a".to_owned() }),
-        Progress::Child(ChildEvent { child: "kwok".to_owned(), change: died, attempt: 2, at }),
-        Progress::Child(ChildEvent { child: "kwok".to_owned(), change: ChildChange::Restarted, attempt: 2, at }),
+        phase(
+            Phase::Nodes,
+            PhaseState::Failed {
+                reason: "create node a".to_owned(),
+            },
+        ),
+        Progress::Child(ChildEvent {
+            child: "kwok".to_owned(),
+            change: died,
+            attempt: 2,
+            at,
+        }),
+        Progress::Child(ChildEvent {
+            child: "kwok".to_owned(),
+            change: ChildChange::Restarted,
+            attempt: 2,
+            at,
+        }),
         Progress::State(EnvironmentState::Running),
     ];
     let told: Vec<String> = events.iter().filter_map(in_words).collect();

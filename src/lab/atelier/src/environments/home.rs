@@ -50,7 +50,11 @@ impl Home {
     ///
     /// # Errors
     /// When a folder cannot be made or a file cannot be copied.
-    pub fn prepare(&self, files: Option<&Path>, chart: Option<(&str, &str)>) -> Result<(), HomeError> {
+    pub fn prepare(
+        &self,
+        files: Option<&Path>,
+        chart: Option<(&str, &str)>,
+    ) -> Result<(), HomeError> {
         let dir = self.dir();
         if !dir.is_dir() {
             // Beside its place first: a copy that was interrupted must not look like a home.
@@ -60,7 +64,10 @@ impl Home {
             if let Some(files) = files.filter(|files| files.is_dir()) {
                 copy_into(files, &new)?;
             }
-            fs::rename(&new, &dir).map_err(|source| HomeError::Make { path: dir.clone(), source })?;
+            fs::rename(&new, &dir).map_err(|source| HomeError::Make {
+                path: dir.clone(),
+                source,
+            })?;
         }
         match chart.map(|(name, target)| symlink(target, dir.join(name))) {
             // Something has that name: the link of last time, or a thing of the trainee's.
@@ -77,8 +84,10 @@ impl Home {
     /// # Errors
     /// When the kubeconfig cannot be read or written.
     pub fn bring_kubeconfig(&self, kubeconfig: &Path) -> Result<(), HomeError> {
-        let issued = fs::read(kubeconfig)
-            .map_err(|source| HomeError::ReadKubeconfig { path: kubeconfig.to_path_buf(), source })?;
+        let issued = fs::read(kubeconfig).map_err(|source| HomeError::ReadKubeconfig {
+            path: kubeconfig.to_path_buf(),
+            source,
+        })?;
         make_private(&self.kube())?;
         let (target, origin) = (self.kube().join("config"), self.0.join("issued-kubeconfig"));
         let there = fs::symlink_metadata(&target).is_ok_and(|meta| meta.is_file());
@@ -92,7 +101,14 @@ impl Home {
 
 fn make_private(path: &Path) -> Result<(), HomeError> {
     let mut builder = fs::DirBuilder::new();
-    builder.recursive(true).mode(0o700).create(path).map_err(|source| HomeError::Make { path: path.to_path_buf(), source })
+    builder
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(|source| HomeError::Make {
+            path: path.to_path_buf(),
+            source,
+        })
 }
 
 /// Copies files and folders; links are neither followed nor copied.
@@ -110,8 +126,13 @@ fn copy_into(from: &Path, to: &Path) -> Result<(), HomeError> {
             copy_into(&path, &target)?;
         } else if kind.is_file() {
             fs::copy(&path, &target).map_err(failed(&path))?;
-            let mode = fs::metadata(&path).map_err(failed(&path))?.permissions().mode() | 0o600;
-            fs::set_permissions(&target, fs::Permissions::from_mode(mode)).map_err(failed(&path))?;
+            let mode = fs::metadata(&path)
+                .map_err(failed(&path))?
+                .permissions()
+                .mode()
+                | 0o600;
+            fs::set_permissions(&target, fs::Permissions::from_mode(mode))
+                .map_err(failed(&path))?;
         }
     }
     Ok(())
@@ -119,10 +140,18 @@ fn copy_into(from: &Path, to: &Path) -> Result<(), HomeError> {
 
 /// A new file each time, renamed into place: a link that the trainee put there is replaced and never followed.
 fn write_private(path: &Path, bytes: &[u8]) -> Result<(), HomeError> {
-    let failed = |source| HomeError::WriteKubeconfig { path: path.to_path_buf(), source };
+    let failed = |source| HomeError::WriteKubeconfig {
+        path: path.to_path_buf(),
+        source,
+    };
     let new = path.with_extension("new");
     let _ = fs::remove_file(&new);
-    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new).map_err(failed)?;
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&new)
+        .map_err(failed)?;
     io::Write::write_all(&mut file, bytes).map_err(failed)?;
     fs::rename(&new, path).map_err(failed)
 }

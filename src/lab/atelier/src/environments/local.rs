@@ -20,7 +20,8 @@ pub const SOLO: &str = "solo";
 /// # Errors
 /// When a program that stands beside this one is missing.
 pub fn provider(options: &Options, tools: Tools) -> anyhow::Result<Arc<dyn Provider>> {
-    let local = LocalOptions::usual(options.data_dir(), tools).context("prepare local environments")?;
+    let local =
+        LocalOptions::usual(options.data_dir(), tools).context("prepare local environments")?;
     Ok(Arc::new(LocalProvider::new(local)))
 }
 
@@ -37,7 +38,12 @@ pub async fn tools(options: &Options) -> anyhow::Result<Tools> {
 pub fn shell_kit(options: &Options, tools: &Tools) -> ShellKit {
     let Tools { kubectl, helm, .. } = tools;
     let chart = chart_dir(options);
-    ShellKit { data_dir: options.data_dir(), kubectl: kubectl.clone(), helm: helm.clone(), chart }
+    ShellKit {
+        data_dir: options.data_dir(),
+        kubectl: kubectl.clone(),
+        helm: helm.clone(),
+        chart,
+    }
 }
 
 /// The folder of the controller's Helm chart, whether it is there or not.
@@ -53,13 +59,20 @@ pub fn chart_dir(options: &Options) -> PathBuf {
 /// As [`provider`].
 pub fn solo(options: &Options, tools: Tools) -> anyhow::Result<Environments> {
     let provider = provider(options, tools)?;
-    Ok(Environments::new(provider, EnvironmentId::for_account(SOLO), options.profiles_dir()))
+    Ok(Environments::new(
+        provider,
+        EnvironmentId::for_account(SOLO),
+        options.profiles_dir(),
+    ))
 }
 
 /// Logs of an environment's programs: names and files, in the order of the names.
 #[must_use]
 pub fn logs(environment_dir: &Path) -> Vec<(String, PathBuf)> {
-    let entries = std::fs::read_dir(environment_dir.join("logs")).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(environment_dir.join("logs"))
+        .into_iter()
+        .flatten()
+        .flatten();
     let mut logs: Vec<(String, PathBuf)> = entries
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "log"))
@@ -75,11 +88,16 @@ pub fn logs(environment_dir: &Path) -> Vec<(String, PathBuf)> {
 /// When a file of the environment is missing or is not a kubeconfig.
 pub fn kubeconfig_for_this_machine(trainee: &Path, admin: &Path) -> anyhow::Result<String> {
     let read = |path: &Path| -> anyhow::Result<serde_json::Value> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("read {}", path.display()))?;
-        serde_json::from_str(&text).with_context(|| format!("read the kubeconfig {}", path.display()))
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("read {}", path.display()))?;
+        serde_json::from_str(&text)
+            .with_context(|| format!("read the kubeconfig {}", path.display()))
     };
     let (mut trainee, admin) = (read(trainee)?, read(admin)?);
-    let server = admin.pointer("/clusters/0/cluster/server").cloned().context("find the address of the API server")?;
+    let server = admin
+        .pointer("/clusters/0/cluster/server")
+        .cloned()
+        .context("find the address of the API server")?;
     if let Some(place) = trainee.pointer_mut("/clusters/0/cluster/server") {
         *place = server;
     }

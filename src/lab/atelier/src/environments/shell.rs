@@ -33,7 +33,10 @@ pub enum ShellError {
     #[error(transparent)]
     Home(#[from] HomeError),
     #[error("write the shell's settings {}: {source}", path.display())]
-    Settings { path: PathBuf, source: std::io::Error },
+    Settings {
+        path: PathBuf,
+        source: std::io::Error,
+    },
 }
 
 /// What shells are made from; the same for all of them.
@@ -66,7 +69,11 @@ impl ShellKit {
         terminal: bool,
     ) -> Result<Sandbox, ShellError> {
         let home = Home::new(&self.data_dir, &environment.id, lab.id);
-        let chart = self.chart.join("Chart.yaml").is_file().then_some((CHART_LINK, CHART));
+        let chart = self
+            .chart
+            .join("Chart.yaml")
+            .is_file()
+            .then_some((CHART_LINK, CHART));
         home.prepare(lab.files, chart)?;
         home.bring_kubeconfig(&environment.trainee_kubeconfig)?;
         let settings = self.settings().await?;
@@ -83,10 +90,21 @@ impl ShellKit {
         sandbox.env = environment_variables(terminal);
         sandbox.cwd = HOME.into();
         sandbox.hostname = "cassiopee".to_owned();
-        sandbox.user =
-            User { name: USER.to_owned(), uid: 1000, gid: 1000, home: HOME.into(), shell: "/bin/bash".into() };
+        sandbox.user = User {
+            name: USER.to_owned(),
+            uid: 1000,
+            gid: 1000,
+            home: HOME.into(),
+            shell: "/bin/bash".into(),
+        };
         sandbox.relay_out = vec![(API, environment.api_socket.clone())];
-        sandbox.limits = Limits { processes: 300, memory: 2048 * MIB, file_size: 64 * MIB, open_files: 4096, tmp_size: 128 * MIB };
+        sandbox.limits = Limits {
+            processes: 300,
+            memory: 2048 * MIB,
+            file_size: 64 * MIB,
+            open_files: 4096,
+            tmp_size: 128 * MIB,
+        };
         sandbox.terminal = terminal;
         Ok(sandbox)
     }
@@ -95,7 +113,11 @@ impl ShellKit {
     ///
     /// # Errors
     /// As [`Self::sandbox`].
-    pub async fn login(&self, environment: &Environment, lab: LabFiles<'_>) -> Result<Cmd, ShellError> {
+    pub async fn login(
+        &self,
+        environment: &Environment,
+        lab: LabFiles<'_>,
+    ) -> Result<Cmd, ShellError> {
         let sandbox = self.sandbox(environment, lab, true).await?;
         Ok(sandbox.wrap(&["/bin/bash", "--rcfile", &format!("{SETTINGS}/bashrc"), "-i"])?)
     }
@@ -103,7 +125,10 @@ impl ShellKit {
     /// The folder with the shell's settings and completions. They are made once for each version of the programs.
     async fn settings(&self) -> Result<PathBuf, ShellError> {
         let dir = self.data_dir.join("shell");
-        std::fs::create_dir_all(&dir).map_err(|source| ShellError::Settings { path: dir.clone(), source })?;
+        std::fs::create_dir_all(&dir).map_err(|source| ShellError::Settings {
+            path: dir.clone(),
+            source,
+        })?;
         write(&dir.join("bashrc"), BASHRC)?;
         for (name, program) in [("kubectl", &self.kubectl), ("helm", &self.helm)] {
             let path = dir.join(format!("{name}.bash"));
@@ -111,7 +136,12 @@ impl ShellKit {
                 continue;
             }
             // Without completion a shell is still a shell.
-            if let Ok(output) = Cmd::new(program).args(["completion", "bash"]).env("HOME", "/nonexistent").output().await {
+            if let Ok(output) = Cmd::new(program)
+                .args(["completion", "bash"])
+                .env("HOME", "/nonexistent")
+                .output()
+                .await
+            {
                 write(&path, &output.stdout)?;
             }
         }
@@ -126,7 +156,10 @@ fn is_newer(file: &Path, than: &Path) -> bool {
 
 /// Written beside and renamed, because other shells may be reading it.
 fn write(path: &Path, text: &str) -> Result<(), ShellError> {
-    let failed = |source| ShellError::Settings { path: path.to_path_buf(), source };
+    let failed = |source| ShellError::Settings {
+        path: path.to_path_buf(),
+        source,
+    };
     if std::fs::read_to_string(path).is_ok_and(|before| before == text) {
         return Ok(());
     }
@@ -136,7 +169,11 @@ fn write(path: &Path, text: &str) -> Result<(), ShellError> {
 }
 
 fn environment_variables(terminal: bool) -> Vec<(String, String)> {
-    let editor = if Path::new("/usr/bin/nano").exists() { "nano" } else { "vi" };
+    let editor = if Path::new("/usr/bin/nano").exists() {
+        "nano"
+    } else {
+        "vi"
+    };
     let pairs = [
         ("HOME", HOME),
         ("USER", USER),
@@ -149,5 +186,8 @@ fn environment_variables(terminal: bool) -> Vec<(String, String)> {
         ("KUBE_EDITOR", editor),
         ("TERM", if terminal { "xterm-256color" } else { "dumb" }),
     ];
-    pairs.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    pairs
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
 }

@@ -14,11 +14,17 @@ fn profiles() -> std::path::PathBuf {
 }
 
 fn service(provider: &Arc<Fake>) -> Environments {
-    Environments::new(provider.clone(), EnvironmentId::for_account("solo"), profiles())
+    Environments::new(
+        provider.clone(),
+        EnvironmentId::for_account("solo"),
+        profiles(),
+    )
 }
 
 fn ensure() -> Act {
-    Act::Ensure { profile: "cassiopee-a100".to_owned() }
+    Act::Ensure {
+        profile: "cassiopee-a100".to_owned(),
+    }
 }
 
 #[tokio::test]
@@ -29,7 +35,10 @@ async fn an_environment_is_made_once_and_then_left_alone() {
     environments.carry_out(ensure()).await.unwrap();
     assert_eq!(provider.acts(), ["create"]);
     assert!(environments.running().is_some());
-    assert_eq!(environments.watch().borrow().profile.as_deref(), Some("cassiopee-a100"));
+    assert_eq!(
+        environments.watch().borrow().profile.as_deref(),
+        Some("cassiopee-a100")
+    );
 }
 
 #[tokio::test]
@@ -49,8 +58,16 @@ async fn a_profile_with_a_mistake_costs_nothing() {
     let provider = Arc::new(Fake::default());
     let environments = service(&provider);
     environments.carry_out(ensure()).await.unwrap();
-    let error = environments.carry_out(Act::Reset { profile: "nulle-part".to_owned() }).await.unwrap_err();
-    assert_eq!(error.to_string(), "profile nulle-part is not there; known are cassiopee-a100, cassiopee-a100-v100");
+    let error = environments
+        .carry_out(Act::Reset {
+            profile: "nulle-part".to_owned(),
+        })
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "profile nulle-part is not there; known are cassiopee-a100, cassiopee-a100-v100"
+    );
     assert_eq!(provider.acts(), ["create"]);
     let view = environments.watch().borrow().clone();
     assert_eq!(view.is, Is::Running);
@@ -83,9 +100,15 @@ async fn phases_reach_the_view() {
     let environments = service(&provider);
     let mut view = environments.watch();
     environments.carry_out(ensure()).await.unwrap();
-    let whole = view.wait_for(|view| view.phases.iter().any(|known| known.ended.is_some())).await.unwrap();
+    let whole = view
+        .wait_for(|view| view.phases.iter().any(|known| known.ended.is_some()))
+        .await
+        .unwrap();
     let known = &whole.phases[0];
-    assert_eq!((known.phase, &known.state), (Phase::Directory, &PhaseState::Done));
+    assert_eq!(
+        (known.phase, &known.state),
+        (Phase::Directory, &PhaseState::Done)
+    );
 }
 
 fn home_in(dir: &Path) -> Home {
@@ -100,13 +123,21 @@ fn a_home_is_made_from_the_labs_files_once() {
     std::fs::write(files.join("sous/job.yaml"), "un").unwrap();
     std::os::unix::fs::symlink("/etc/passwd", files.join("lien")).unwrap();
     let home = home_in(dir.path());
-    home.prepare(Some(&files), Some(("kueue", "/opt/chart"))).unwrap();
+    home.prepare(Some(&files), Some(("kueue", "/opt/chart")))
+        .unwrap();
     let copy = home.dir().join("sous/job.yaml");
     std::fs::write(&copy, "change").unwrap();
-    home.prepare(Some(&files), Some(("kueue", "/opt/chart"))).unwrap();
+    home.prepare(Some(&files), Some(("kueue", "/opt/chart")))
+        .unwrap();
     assert_eq!(std::fs::read_to_string(copy).unwrap(), "change");
-    assert!(std::fs::symlink_metadata(home.dir().join("lien")).is_err(), "links are not copied");
-    assert_eq!(std::fs::read_link(home.dir().join("kueue")).unwrap(), Path::new("/opt/chart"));
+    assert!(
+        std::fs::symlink_metadata(home.dir().join("lien")).is_err(),
+        "links are not copied"
+    );
+    assert_eq!(
+        std::fs::read_link(home.dir().join("kueue")).unwrap(),
+        Path::new("/opt/chart")
+    );
 }
 
 #[test]
@@ -131,7 +162,11 @@ fn a_kubeconfig_comes_back_when_deleted_and_is_replaced_when_the_environment_is_
 #[test]
 fn a_link_among_the_trainees_files_is_replaced_and_not_followed() {
     let dir = tempfile::tempdir().unwrap();
-    let (home, issued, victim) = (home_in(dir.path()), dir.path().join("issued"), dir.path().join("victim"));
+    let (home, issued, victim) = (
+        home_in(dir.path()),
+        dir.path().join("issued"),
+        dir.path().join("victim"),
+    );
     std::fs::write(&issued, "un").unwrap();
     std::fs::write(&victim, "intact").unwrap();
     std::fs::create_dir_all(home.kube()).unwrap();
@@ -140,7 +175,10 @@ fn a_link_among_the_trainees_files_is_replaced_and_not_followed() {
     }
     home.bring_kubeconfig(&issued).unwrap();
     assert_eq!(std::fs::read_to_string(&victim).unwrap(), "intact");
-    assert_eq!(std::fs::read_to_string(home.kube().join("config")).unwrap(), "un");
+    assert_eq!(
+        std::fs::read_to_string(home.kube().join("config")).unwrap(),
+        "un"
+    );
 }
 
 #[test]
@@ -157,5 +195,8 @@ fn the_kubeconfig_for_this_machine_is_the_trainees_at_the_servers_address() {
     let text = local::kubeconfig_for_this_machine(&trainee, &admin).unwrap();
     let read: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(read["users"][0]["name"], "trainee");
-    assert_eq!(read["clusters"][0]["cluster"]["server"], "https://127.0.0.1:40001");
+    assert_eq!(
+        read["clusters"][0]["cluster"]["server"],
+        "https://127.0.0.1:40001"
+    );
 }

@@ -17,7 +17,9 @@ pub enum Is {
     Stopped,
     Deleting,
     /// It should run and does not.
-    Broken { reason: String },
+    Broken {
+        reason: String,
+    },
 }
 
 impl From<EnvironmentState> for Is {
@@ -83,7 +85,9 @@ impl View {
             Progress::Phase(event) => self.phase(event),
             Progress::Child(event) => self.child(event),
             // While an act is under way its own words ("deleting") are more exact than the supervisor's.
-            Progress::State(state) if self.is != Is::Deleting && self.is != Is::Absent => self.is = state.into(),
+            Progress::State(state) if self.is != Is::Deleting && self.is != Is::Absent => {
+                self.is = state.into()
+            }
             Progress::State(_) => {}
         }
     }
@@ -97,7 +101,12 @@ impl View {
         let ended = (state != PhaseState::Started).then_some(at);
         match self.phases.iter_mut().find(|known| known.phase == phase) {
             Some(known) => (known.state, known.ended) = (state, ended),
-            None => self.phases.push(PhaseProgress { phase, state, started: at, ended }),
+            None => self.phases.push(PhaseProgress {
+                phase,
+                state,
+                started: at,
+                ended,
+            }),
         }
     }
 
@@ -108,6 +117,8 @@ impl View {
 
     /// Programs that are dead at this moment.
     pub fn dead(&self) -> impl Iterator<Item = &ChildEvent> {
-        self.children.iter().filter(|event| matches!(event.change, ChildChange::Died { .. }))
+        self.children
+            .iter()
+            .filter(|event| matches!(event.change, ChildChange::Died { .. }))
     }
 }

@@ -24,17 +24,48 @@ fn title(lab: &Lab, step: &StepVerdicts, language: Language) -> String {
 
 /// A line a criterion, and under it why, when it has not passed.
 pub(crate) fn text(lab: &Lab, verdicts: &LabVerdicts, language: Language) -> String {
-    let mut lines = vec![format!("{} · {}/{}", lab.texts(language).title(), verdicts.earned, verdicts.points)];
+    let mut lines = vec![format!(
+        "{} · {}/{}",
+        lab.texts(language).title(),
+        verdicts.earned,
+        verdicts.points
+    )];
     for step in &verdicts.steps {
         lines.push(String::new());
-        lines.push(format!("{}  {}/{}", title(lab, step, language), step.earned(), step.points()));
+        lines.push(format!(
+            "{}  {}/{}",
+            title(lab, step, language),
+            step.earned(),
+            step.points()
+        ));
         for verdict in &step.verdicts {
-            let told = lab.texts(language).criterion(verdict.criterion.as_str(), &verdict.telling());
-            let Verdict { state, earned, points, criterion, reason, .. } = verdict;
-            lines.push(format!("  {} {earned}/{points}  {}  [{criterion}: {}]", sign(*state), told.title, state.key()));
+            let told = lab
+                .texts(language)
+                .criterion(verdict.criterion.as_str(), &verdict.telling());
+            let Verdict {
+                state,
+                earned,
+                points,
+                criterion,
+                reason,
+                ..
+            } = verdict;
+            lines.push(format!(
+                "  {} {earned}/{points}  {}  [{criterion}: {}]",
+                sign(*state),
+                told.title,
+                state.key()
+            ));
             if *state != State::Passed {
-                let say = verdict.say.as_ref().map_or_else(String::new, |say| format!(" {say}"));
-                lines.push(format!("         {} {}", told.text, told.detail).trim_end().to_owned());
+                let say = verdict
+                    .say
+                    .as_ref()
+                    .map_or_else(String::new, |say| format!(" {say}"));
+                lines.push(
+                    format!("         {} {}", told.text, told.detail)
+                        .trim_end()
+                        .to_owned(),
+                );
                 lines.push(format!("         ({reason}{say})"));
             }
         }
@@ -54,8 +85,11 @@ pub(crate) fn json(
         .steps
         .iter()
         .map(|step| {
-            let criteria: Vec<serde_json::Value> =
-                step.verdicts.iter().map(|verdict| criterion(lab, verdict, timeline, language)).collect();
+            let criteria: Vec<serde_json::Value> = step
+                .verdicts
+                .iter()
+                .map(|verdict| criterion(lab, verdict, timeline, language))
+                .collect();
             json!({
                 "step": step.step,
                 "title": title(lab, step, language),
@@ -77,8 +111,15 @@ pub(crate) fn json(
     Ok(text + "\n")
 }
 
-fn criterion(lab: &Lab, verdict: &Verdict, timeline: &Timeline, language: Language) -> serde_json::Value {
-    let told = lab.texts(language).criterion(verdict.criterion.as_str(), &verdict.telling());
+fn criterion(
+    lab: &Lab,
+    verdict: &Verdict,
+    timeline: &Timeline,
+    language: Language,
+) -> serde_json::Value {
+    let told = lab
+        .texts(language)
+        .criterion(verdict.criterion.as_str(), &verdict.telling());
     json!({
         "id": verdict.criterion,
         "title": told.title,
@@ -105,7 +146,9 @@ pub(crate) fn junit(
     for step in &verdicts.steps {
         let mut suite = TestSuite::new(step.step.as_str());
         for verdict in &step.verdicts {
-            let told = lab.texts(language).criterion(verdict.criterion.as_str(), &verdict.telling());
+            let told = lab
+                .texts(language)
+                .criterion(verdict.criterion.as_str(), &verdict.telling());
             let status = match verdict.state {
                 State::Passed => TestCaseStatus::success(),
                 State::NotJudged => unsuccessful(NonSuccessKind::Error, verdict, &told, timeline),
@@ -130,7 +173,10 @@ fn unsuccessful(
 ) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
     let evidence = timeline.evidence(&verdict.evidence);
-    let lines: Vec<String> = evidence.iter().map(|one| format!("{} {} {}", one.seq, one.at, one.what)).collect();
+    let lines: Vec<String> = evidence
+        .iter()
+        .map(|one| format!("{} {} {}", one.seq, one.at, one.what))
+        .collect();
     status.set_type(format!("{}/{}", verdict.state.key(), verdict.reason));
     status.set_message(format!("{} {}", told.text, told.detail));
     status.set_description(lines.join("\n"));

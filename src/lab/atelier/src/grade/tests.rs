@@ -28,15 +28,34 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 fn lab() -> Lab {
-    let files = FILES.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
-    let known = Known { profiles: vec!["petit".to_owned()] };
-    Lab::read(&LabSource { folder: "essai".to_owned(), files }, &known).unwrap_or_else(|findings| panic!("{findings}"))
+    let files = FILES
+        .iter()
+        .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+        .collect();
+    let known = Known {
+        profiles: vec!["petit".to_owned()],
+    };
+    Lab::read(
+        &LabSource {
+            folder: "essai".to_owned(),
+            files,
+        },
+        &known,
+    )
+    .unwrap_or_else(|findings| panic!("{findings}"))
 }
 
 fn entries(answer: i64) -> Vec<Entry> {
     let at = Timestamp::from_second(1_800_000_000).expect("a time");
     let question = QuestionId::new("q").expect("id");
-    vec![Entry { seq: 1, at, what: What::Answer { question, value: answer.into() } }]
+    vec![Entry {
+        seq: 1,
+        at,
+        what: What::Answer {
+            question,
+            value: answer.into(),
+        },
+    }]
 }
 
 #[test]
@@ -52,7 +71,8 @@ fn text_for_people() {
           · 0/1  Le namespace existe  [pret: pending]
                  Créez-le. Rien de ce nom n’a encore été vu : Namespace/x.
                  (no-subject)
-    "#]].assert_eq(&report::text(&lab, &judged(&timeline, &lab), Language::Fr));
+    "#]]
+    .assert_eq(&report::text(&lab, &judged(&timeline, &lab), Language::Fr));
 }
 
 #[test]
@@ -115,7 +135,10 @@ fn json_for_programs() {
             }
           ]
         }
-    "#]].assert_eq(&report::json(&lab, &judged(&timeline, &lab), &timeline, Language::En).expect("json"));
+    "#]]
+    .assert_eq(
+        &report::json(&lab, &judged(&timeline, &lab), &timeline, Language::En).expect("json"),
+    );
 }
 
 #[test]
@@ -147,7 +170,12 @@ fn lay_out(root: &Path) {
 }
 
 fn args(lab: &str, env: Option<&str>) -> Args {
-    Args { lab: lab.to_owned(), env: env.map(str::to_owned), format: Format::Text, language: Tongue::En }
+    Args {
+        lab: lab.to_owned(),
+        env: env.map(str::to_owned),
+        format: Format::Text,
+        language: Tongue::En,
+    }
 }
 
 /// The criterion on the namespace keeps the marks from being full; the second record has it.
@@ -156,23 +184,45 @@ async fn exit_status_zero_only_for_full_marks_without_a_server() {
     let root = tempfile::tempdir().expect("folder");
     lay_out(root.path());
     let options = Options::for_root(root.path());
-    let error = super::run(&options, args("ess", None)).await.expect_err("no record");
-    assert!(format!("{error:#}").contains("nothing was recorded"), "{error:#}");
+    let error = super::run(&options, args("ess", None))
+        .await
+        .expect_err("no record");
+    assert!(
+        format!("{error:#}").contains("nothing was recorded"),
+        "{error:#}"
+    );
     let store = Store::open(&database(&options)).await.expect("store");
     store.append("solo", &entries(8)).await.expect("append");
     let status = |code: ExitCode| format!("{code:?}");
-    let partly = super::run(&options, args("ess", None)).await.expect("graded");
+    let partly = super::run(&options, args("ess", None))
+        .await
+        .expect("graded");
     assert_eq!(status(partly), status(ExitCode::FAILURE));
-    let namespace: What = serde_json::from_value(serde_json::json!({"is": "object", "verb": "added", "seen": "watched",
-        "kind": "Namespace", "name": "x", "uid": "u", "version": "5", "object": {}}))
+    let namespace: What = serde_json::from_value(
+        serde_json::json!({"is": "object", "verb": "added", "seen": "watched",
+        "kind": "Namespace", "name": "x", "uid": "u", "version": "5", "object": {}}),
+    )
     .expect("an entry");
     let mut all = entries(8);
-    all.push(Entry { seq: 2, at: all[0].at, what: namespace });
+    all.push(Entry {
+        seq: 2,
+        at: all[0].at,
+        what: namespace,
+    });
     store.append("full", &all).await.expect("append");
-    let full = super::run(&options, args("essai", Some("full"))).await.expect("graded");
+    let full = super::run(&options, args("essai", Some("full")))
+        .await
+        .expect("graded");
     assert_eq!(status(full), status(ExitCode::SUCCESS));
-    let error = super::run(&options, args("essai", None)).await.expect_err("which one");
+    let error = super::run(&options, args("essai", None))
+        .await
+        .expect_err("which one");
     assert!(format!("{error:#}").contains("full, solo"), "{error:#}");
-    let error = super::run(&options, args("autre", None)).await.expect_err("no such lab");
-    assert!(format!("{error:#}").contains("there are: essai"), "{error:#}");
+    let error = super::run(&options, args("autre", None))
+        .await
+        .expect_err("no such lab");
+    assert!(
+        format!("{error:#}").contains("there are: essai"),
+        "{error:#}"
+    );
 }

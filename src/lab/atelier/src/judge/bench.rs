@@ -42,16 +42,34 @@ pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
     let tools = local::tools(options).await?;
     let provider = local::provider(options, tools)?;
     let id = EnvironmentId::for_account(&format!("bench verdict {}", std::process::id()));
-    let profile = Profile::load(&options.profiles_dir().join(format!("{}.yaml", args.profile)))?;
-    let environment = provider.create(EnvironmentSpec { id: id.clone(), profile }, CancellationToken::new()).await?;
+    let profile = Profile::load(
+        &options
+            .profiles_dir()
+            .join(format!("{}.yaml", args.profile)),
+    )?;
+    let environment = provider
+        .create(
+            EnvironmentSpec {
+                id: id.clone(),
+                profile,
+            },
+            CancellationToken::new(),
+        )
+        .await?;
     let store = Store::open(&super::database(options)).await?;
     let measured = measure(&environment, &store, args.times).await;
     provider.delete(id.clone()).await?;
     store.forget(id.as_str()).await?;
     let mut times = measured?;
     times.sort();
-    let at = |percent: usize| times.get((times.len() * percent / 100).min(times.len().saturating_sub(1))).copied();
-    let (Some(p50), Some(p95), Some(most)) = (at(50), at(95), times.last().copied()) else { bail!("nothing was timed") };
+    let at = |percent: usize| {
+        times
+            .get((times.len() * percent / 100).min(times.len().saturating_sub(1)))
+            .copied()
+    };
+    let (Some(p50), Some(p95), Some(most)) = (at(50), at(95), times.last().copied()) else {
+        bail!("nothing was timed")
+    };
     let line = format!(
         "verdicts: {}; p50 {} ms, p95 {} ms, max {} ms after the API server's answer (limit for p95: {} ms)\n",
         times.len(),
@@ -60,8 +78,14 @@ pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
         most.as_millis(),
         args.limit
     );
-    std::io::stdout().write_all(line.as_bytes()).context("print the result")?;
-    Ok(if p95 <= Duration::from_millis(args.limit) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    std::io::stdout()
+        .write_all(line.as_bytes())
+        .context("print the result")?;
+    Ok(if p95 <= Duration::from_millis(args.limit) {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 async fn measure(
@@ -83,7 +107,9 @@ async fn measure(
     let session = super::over(recorder, store, Arc::new(lab), cancel.clone());
     let mut health = session.health();
     let recording = health.wait_for(|health| *health == crate::recorder::Health::Recording);
-    tokio::time::timeout(Duration::from_secs(30), recording).await.context("wait for the recorder to begin")??;
+    tokio::time::timeout(Duration::from_secs(30), recording)
+        .await
+        .context("wait for the recorder to begin")??;
     let client = client(&environment.admin_kubeconfig).await?;
     let mut taken = Vec::new();
     for number in 0..times {
@@ -103,13 +129,20 @@ async fn one(client: &Client, session: &Session, number: usize) -> anyhow::Resul
             "restartPolicy": "Never", "containers": [{"name": "main", "image": "bench"}]}}},
     }))?;
     let mut verdicts = session.verdicts();
-    let created = api.create(&PostParams::default(), &job).await.with_context(|| format!("create {name}"))?;
+    let created = api
+        .create(&PostParams::default(), &job)
+        .await
+        .with_context(|| format!("create {name}"))?;
     let answered = Instant::now();
     let criterion = created.name_any();
     let passed = verdicts.wait_for(|verdicts| {
-        verdicts.verdict(&criterion).is_some_and(|verdict| verdict.state == State::Passed)
+        verdicts
+            .verdict(&criterion)
+            .is_some_and(|verdict| verdict.state == State::Passed)
     });
-    tokio::time::timeout(Duration::from_secs(10), passed).await.with_context(|| format!("wait for the verdict on {name}"))??;
+    tokio::time::timeout(Duration::from_secs(10), passed)
+        .await
+        .with_context(|| format!("wait for the verdict on {name}"))??;
     Ok(answered.elapsed())
 }
 
@@ -119,11 +152,17 @@ fn lab(times: usize) -> anyhow::Result<course::LabRules> {
         "format: 1\nid: bench\nday: 1\nhalf: am\nminutes: 1\nprofile: bench\nnamespace: default\nsteps:\n  - id: bench\n    minutes: 1\n    criteria:\n",
     );
     for number in 0..times {
-        let criterion =
-            format!("      - {{ id: bench-{number}, points: 1, reaches: {{ job: bench-{number}, becomes: submitted }} }}\n");
+        let criterion = format!(
+            "      - {{ id: bench-{number}, points: 1, reaches: {{ job: bench-{number}, becomes: submitted }} }}\n"
+        );
         yaml.push_str(&criterion);
     }
-    Ok(Lab::rules_only(&yaml, &Known { profiles: vec!["bench".to_owned()] })?)
+    Ok(Lab::rules_only(
+        &yaml,
+        &Known {
+            profiles: vec!["bench".to_owned()],
+        },
+    )?)
 }
 
 async fn client(kubeconfig: &Path) -> anyhow::Result<Client> {

@@ -35,7 +35,10 @@ pub struct Shelved {
 /// # Errors
 /// When the folder cannot be read.
 pub fn names(labs: &Path) -> Result<Vec<String>, ShelfError> {
-    let failed = |source| ShelfError::Folder { path: labs.to_owned(), source };
+    let failed = |source| ShelfError::Folder {
+        path: labs.to_owned(),
+        source,
+    };
     let mut names = Vec::new();
     for entry in fs::read_dir(labs).map_err(failed)? {
         let entry = entry.map_err(failed)?;
@@ -58,16 +61,33 @@ pub fn lab(labs: &Path, name: &str) -> Result<Shelved, ShelfError> {
     let folder = match (exact, begun.as_slice()) {
         (Some(folder), _) => folder.clone(),
         (None, [folder]) => (*folder).clone(),
-        (None, []) => return Err(ShelfError::Unknown { name: name.to_owned(), known: all.join(", ") }),
+        (None, []) => {
+            return Err(ShelfError::Unknown {
+                name: name.to_owned(),
+                known: all.join(", "),
+            });
+        }
         (None, several) => {
-            let candidates = several.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
-            return Err(ShelfError::Ambiguous { name: name.to_owned(), candidates });
+            let candidates = several
+                .iter()
+                .map(|name| name.as_str())
+                .collect::<Vec<_>>()
+                .join(", ");
+            return Err(ShelfError::Ambiguous {
+                name: name.to_owned(),
+                candidates,
+            });
         }
     };
     let dir = labs.join(&folder);
     let source = source(&dir, &folder)?;
-    let known = Known { profiles: profiles(&labs.join("profiles")) };
-    let lab = Lab::read(&source, &known).map_err(|findings| ShelfError::Faulty { name: folder, findings })?;
+    let known = Known {
+        profiles: profiles(&labs.join("profiles")),
+    };
+    let lab = Lab::read(&source, &known).map_err(|findings| ShelfError::Faulty {
+        name: folder,
+        findings,
+    })?;
     Ok(Shelved { lab, source, dir })
 }
 
@@ -76,13 +96,22 @@ pub fn lab(labs: &Path, name: &str) -> Result<Shelved, ShelfError> {
 /// # Errors
 /// When the folder cannot be read.
 pub fn all(labs: &Path) -> Result<Vec<(String, Result<Shelved, ShelfError>)>, ShelfError> {
-    Ok(names(labs)?.into_iter().map(|name| (name.clone(), lab(labs, &name))).collect())
+    Ok(names(labs)?
+        .into_iter()
+        .map(|name| (name.clone(), lab(labs, &name)))
+        .collect())
 }
 
 fn source(dir: &Path, folder: &str) -> Result<LabSource, ShelfError> {
     let mut files = BTreeMap::new();
-    collect(dir, dir, &mut files).map_err(|source| ShelfError::Folder { path: dir.to_owned(), source })?;
-    Ok(LabSource { folder: folder.to_owned(), files })
+    collect(dir, dir, &mut files).map_err(|source| ShelfError::Folder {
+        path: dir.to_owned(),
+        source,
+    })?;
+    Ok(LabSource {
+        folder: folder.to_owned(),
+        files,
+    })
 }
 
 /// Text files below a folder; links are not followed, other files are left out.
@@ -98,7 +127,11 @@ fn collect(root: &Path, dir: &Path, into: &mut BTreeMap<String, String>) -> io::
         if !kind.is_file() || entry.metadata()?.len() > LARGEST_TEXT {
             continue;
         }
-        let name = path.strip_prefix(root).ok().and_then(Path::to_str).map(str::to_owned);
+        let name = path
+            .strip_prefix(root)
+            .ok()
+            .and_then(Path::to_str)
+            .map(str::to_owned);
         if let (Some(name), Ok(text)) = (name, fs::read_to_string(&path)) {
             into.insert(name, text);
         }
@@ -107,10 +140,18 @@ fn collect(root: &Path, dir: &Path, into: &mut BTreeMap<String, String>) -> io::
 }
 
 fn profiles(dir: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
+    let Ok(entries) = fs::read_dir(dir) else {
+        return Vec::new();
+    };
     let mut names: Vec<String> = entries
         .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".yaml").map(str::to_owned))
+        .filter_map(|entry| {
+            entry
+                .file_name()
+                .to_str()?
+                .strip_suffix(".yaml")
+                .map(str::to_owned)
+        })
         .collect();
     names.sort();
     names

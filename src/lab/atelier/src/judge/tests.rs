@@ -16,17 +16,33 @@ fn values_take_the_questions_form_or_are_refused() {
         (QuestionKind::Number, json!("huit"), None),
         (QuestionKind::Number, json!("NaN"), None),
         (QuestionKind::Number, json!(""), None),
-        (QuestionKind::Text, json!(" Waiting "), Some(json!("Waiting"))),
+        (
+            QuestionKind::Text,
+            json!(" Waiting "),
+            Some(json!("Waiting")),
+        ),
         (QuestionKind::Text, json!("  "), None),
         (QuestionKind::Text, json!({"a": 1}), None),
-        (QuestionKind::Text, json!(long), Some(json!("x".repeat(500)))),
+        (
+            QuestionKind::Text,
+            json!(long),
+            Some(json!("x".repeat(500))),
+        ),
         (choice(), json!("oui"), Some(json!("oui"))),
         (choice(), json!("peut-être"), None),
-        (choices(), json!(["non", "oui"]), Some(json!(["non", "oui"]))),
+        (
+            choices(),
+            json!(["non", "oui"]),
+            Some(json!(["non", "oui"])),
+        ),
         (choices(), json!("oui"), Some(json!(["oui"]))),
         (choices(), json!(["non", "sans"]), None),
     ];
     for (kind, value, expected) in cases {
-        assert_eq!(fitting(&kind, value.clone()).ok(), expected, "{kind:?} {value}");
+        assert_eq!(
+            fitting(&kind, value.clone()).ok(),
+            expected,
+            "{kind:?} {value}"
+        );
     }
 }

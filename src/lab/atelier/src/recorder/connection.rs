@@ -19,13 +19,19 @@ impl Connection {
     pub(super) async fn open(path: PathBuf) -> Result<Self, RecorderError> {
         let text = read(&path).await?;
         let client = client(&path, &text).await?;
-        Ok(Self { path, current: Arc::new(RwLock::new((text, client))) })
+        Ok(Self {
+            path,
+            current: Arc::new(RwLock::new((text, client))),
+        })
     }
 
     /// A connection that stays as it is.
     #[cfg(test)]
     pub(super) fn fixed(client: Client) -> Self {
-        Self { path: PathBuf::from("/nonexistent"), current: Arc::new(RwLock::new((String::new(), client))) }
+        Self {
+            path: PathBuf::from("/nonexistent"),
+            current: Arc::new(RwLock::new((String::new(), client))),
+        }
     }
 
     pub(super) fn client(&self) -> Client {
@@ -35,7 +41,9 @@ impl Connection {
     /// After a failed connection: a new client when the kubeconfig has changed.
     pub(super) async fn refresh(&self) {
         match self.try_refresh().await {
-            Ok(true) => tracing::info!(path = %self.path.display(), "kubeconfig changed, connecting anew"),
+            Ok(true) => {
+                tracing::info!(path = %self.path.display(), "kubeconfig changed, connecting anew")
+            }
             Ok(false) => {}
             Err(error) => tracing::warn!(%error, "keeping the former connection"),
         }
@@ -53,12 +61,18 @@ impl Connection {
 }
 
 async fn read(path: &std::path::Path) -> Result<String, RecorderError> {
-    let failed = |error: std::io::Error| RecorderError::Kubeconfig { path: path.to_owned(), reason: error.to_string() };
+    let failed = |error: std::io::Error| RecorderError::Kubeconfig {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    };
     tokio::fs::read_to_string(path).await.map_err(failed)
 }
 
 async fn client(path: &std::path::Path, text: &str) -> Result<Client, RecorderError> {
-    let failed = |reason: String| RecorderError::Kubeconfig { path: path.to_owned(), reason };
+    let failed = |reason: String| RecorderError::Kubeconfig {
+        path: path.to_owned(),
+        reason,
+    };
     let kubeconfig = Kubeconfig::from_yaml(text).map_err(|error| failed(error.to_string()))?;
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default())
         .await

@@ -24,13 +24,31 @@ use tokio_util::sync::CancellationToken;
 /// What is told to the keeper.
 #[derive(Debug)]
 pub(super) enum Message {
-    Listed { kind: &'static str, present: Vec<Heard> },
-    Watched { kind: &'static str, verb: Verb, heard: Box<Heard> },
-    Lost { kind: &'static str, reason: String },
-    Back { kind: &'static str },
+    Listed {
+        kind: &'static str,
+        present: Vec<Heard>,
+    },
+    Watched {
+        kind: &'static str,
+        verb: Verb,
+        heard: Box<Heard>,
+    },
+    Lost {
+        kind: &'static str,
+        reason: String,
+    },
+    Back {
+        kind: &'static str,
+    },
     /// A bookmark: nothing was missed up to now.
-    Sure { kind: &'static str },
-    Answer { question: QuestionId, value: serde_json::Value, reply: oneshot::Sender<u64> },
+    Sure {
+        kind: &'static str,
+    },
+    Answer {
+        question: QuestionId,
+        value: serde_json::Value,
+        reply: oneshot::Sender<u64>,
+    },
     Tick,
 }
 
@@ -81,7 +99,12 @@ impl Keeper {
         });
     }
 
-    async fn run(self, messages: mpsc::Receiver<Message>, sender: mpsc::Sender<Message>, connection: Connection) {
+    async fn run(
+        self,
+        messages: mpsc::Receiver<Message>,
+        sender: mpsc::Sender<Message>,
+        connection: Connection,
+    ) {
         let ended = self.timeline.read().last_at();
         let same = ended.is_some() && self.same_cluster(&connection).await;
         let mut desk = Desk {
@@ -99,10 +122,23 @@ impl Keeper {
             .iter()
             .filter_map(|kind| {
                 let served = desk.gates.get(kind.kind)?.subscribe();
-                let resume = if same { desk.keeper.known.newest(kind.kind) } else { None };
+                let resume = if same {
+                    desk.keeper.known.newest(kind.kind)
+                } else {
+                    None
+                };
                 desk.resume(kind.kind, resume.is_some());
                 let (connection, messages) = (connection.clone(), sender.clone());
-                Some(Watcher { kind, connection, messages, served, resume }.run())
+                Some(
+                    Watcher {
+                        kind,
+                        connection,
+                        messages,
+                        served,
+                        resume,
+                    }
+                    .run(),
+                )
             })
             .collect();
         // Only the watchers and the recorder's own handles keep the channel open.
@@ -113,9 +149,15 @@ impl Keeper {
 
     /// Whether the record is about the cluster that answers now. Versions of another cluster mean nothing here.
     async fn same_cluster(&self, connection: &Connection) -> bool {
-        let Some(known) = self.known.uid("Namespace", "kube-system") else { return false };
+        let Some(known) = self.known.uid("Namespace", "kube-system") else {
+            return false;
+        };
         let api: kube::Api<Namespace> = kube::Api::all(connection.client());
-        let found = api.get("kube-system").await.ok().and_then(|namespace| namespace.metadata.uid);
+        let found = api
+            .get("kube-system")
+            .await
+            .ok()
+            .and_then(|namespace| namespace.metadata.uid);
         found.as_deref() == Some(known)
     }
 }
@@ -136,8 +178,12 @@ impl Desk {
     /// A record that goes on where it ended was late, not blind: nothing is missing from it.
     fn resume(&mut self, kind: &'static str, possible: bool) {
         if let (true, Some(since)) = (possible, self.ended) {
-            self.push(What::Lost { kinds: vec![kind.to_owned()], since: Some(since) });
-            self.lost.insert(kind, "the recorder was not running".to_owned());
+            self.push(What::Lost {
+                kinds: vec![kind.to_owned()],
+                since: Some(since),
+            });
+            self.lost
+                .insert(kind, "the recorder was not running".to_owned());
             self.good.insert(kind, since);
             self.seen.insert(kind);
         }
@@ -168,11 +214,18 @@ impl Desk {
             }
             Message::Lost { kind, reason } => {
                 if self.lost.insert(kind, reason).is_none() && self.seen.contains(kind) {
-                    self.push(What::Lost { kinds: vec![kind.to_owned()], since: None });
+                    self.push(What::Lost {
+                        kinds: vec![kind.to_owned()],
+                        since: None,
+                    });
                 }
             }
             Message::Back { kind } | Message::Sure { kind } => self.back(kind),
-            Message::Answer { question, value, reply } => {
+            Message::Answer {
+                question,
+                value,
+                reply,
+            } => {
                 self.push(What::Answer { question, value });
                 self.replies.push((self.keeper.seq, reply));
             }
@@ -183,11 +236,19 @@ impl Desk {
 
     /// A complete list: the first of a new record is its beginning; any other closes a gap.
     fn listed(&mut self, kind: &'static str, present: Vec<Heard>) {
-        let blind_since = if self.seen.contains(kind) { self.good.get(kind).copied() } else { self.ended };
+        let blind_since = if self.seen.contains(kind) {
+            self.good.get(kind).copied()
+        } else {
+            self.ended
+        };
         let entries = self.keeper.known.listed(kind, present);
         if let Some(from) = blind_since {
             let to = self.keeper.clock.now();
-            self.push(What::Gap { kinds: vec![kind.to_owned()], from: from.min(to), to });
+            self.push(What::Gap {
+                kinds: vec![kind.to_owned()],
+                from: from.min(to),
+                to,
+            });
         }
         self.seen.insert(kind);
         self.back(kind);
@@ -200,7 +261,9 @@ impl Desk {
         self.seen.insert(kind);
         self.good.insert(kind, self.keeper.clock.now());
         if self.lost.remove(kind).is_some() {
-            self.push(What::Back { kinds: vec![kind.to_owned()] });
+            self.push(What::Back {
+                kinds: vec![kind.to_owned()],
+            });
         }
     }
 
@@ -213,21 +276,43 @@ impl Desk {
 
     /// Opens or closes the watch of the kind that a definition defines.
     fn gate(&self, definition: &serde_json::Value, deleted: bool) {
-        let name = definition.pointer("/metadata/name").and_then(serde_json::Value::as_str).unwrap_or_default();
-        let Some(kind) = KINDS.iter().find(|kind| name == format!("{}.{}", kind.plural, kind.group)) else { return };
-        let list = |pointer: &str| definition.pointer(pointer).and_then(serde_json::Value::as_array);
-        let established = list("/status/conditions")
-            .is_some_and(|all| all.iter().any(|one| one["type"] == "Established" && one["status"] == "True"));
-        let version = list("/spec/versions")
-            .is_some_and(|all| all.iter().any(|one| one["name"] == kind.version && one["served"] == true));
+        let name = definition
+            .pointer("/metadata/name")
+            .and_then(serde_json::Value::as_str)
+            .unwrap_or_default();
+        let Some(kind) = KINDS
+            .iter()
+            .find(|kind| name == format!("{}.{}", kind.plural, kind.group))
+        else {
+            return;
+        };
+        let list = |pointer: &str| {
+            definition
+                .pointer(pointer)
+                .and_then(serde_json::Value::as_array)
+        };
+        let established = list("/status/conditions").is_some_and(|all| {
+            all.iter()
+                .any(|one| one["type"] == "Established" && one["status"] == "True")
+        });
+        let version = list("/spec/versions").is_some_and(|all| {
+            all.iter()
+                .any(|one| one["name"] == kind.version && one["served"] == true)
+        });
         if let Some(gate) = self.gates.get(kind.kind) {
-            gate.send_if_modified(|served| std::mem::replace(served, established && version && !deleted) != *served);
+            gate.send_if_modified(|served| {
+                std::mem::replace(served, established && version && !deleted) != *served
+            });
         }
     }
 
     fn push(&mut self, what: What) {
         self.keeper.seq += 1;
-        self.batch.push(Entry { seq: self.keeper.seq, at: self.keeper.clock.now(), what });
+        self.batch.push(Entry {
+            seq: self.keeper.seq,
+            at: self.keeper.clock.now(),
+            what,
+        });
     }
 
     /// Writes the batch, however long that takes, then shows it.
@@ -236,9 +321,16 @@ impl Desk {
             return;
         }
         let mut wait = FIRST_RETRY;
-        while let Err(error) = self.keeper.store.append(&self.keeper.environment, &self.batch).await {
+        while let Err(error) = self
+            .keeper
+            .store
+            .append(&self.keeper.environment, &self.batch)
+            .await
+        {
             tracing::error!(environment = %self.keeper.environment, %error, "cannot record");
-            self.keeper.health.send_replace(Health::NotWriting { reason: error.to_string() });
+            self.keeper.health.send_replace(Health::NotWriting {
+                reason: error.to_string(),
+            });
             tokio::time::sleep(wait).await;
             wait = (wait * 2).min(LONGEST_RETRY);
         }
@@ -258,10 +350,16 @@ impl Desk {
 
     fn report(&self) {
         let health = match self.lost.values().next() {
-            Some(reason) => Health::Disconnected { reason: reason.clone() },
-            None if self.seen.contains("Job") && self.seen.contains("CustomResourceDefinition") => Health::Recording,
+            Some(reason) => Health::Disconnected {
+                reason: reason.clone(),
+            },
+            None if self.seen.contains("Job") && self.seen.contains("CustomResourceDefinition") => {
+                Health::Recording
+            }
             None => Health::Starting,
         };
-        self.keeper.health.send_if_modified(|shown| std::mem::replace(shown, health.clone()) != health);
+        self.keeper
+            .health
+            .send_if_modified(|shown| std::mem::replace(shown, health.clone()) != health);
     }
 }

@@ -36,8 +36,23 @@ impl Heard {
     }
 
     fn entry(self, kind: &str, verb: Verb, seen: Seen) -> ObjectEntry {
-        let Self { namespace, name, uid, version, object } = self;
-        ObjectEntry { verb, seen, kind: kind.to_owned(), namespace, name, uid, version, object }
+        let Self {
+            namespace,
+            name,
+            uid,
+            version,
+            object,
+        } = self;
+        ObjectEntry {
+            verb,
+            seen,
+            kind: kind.to_owned(),
+            namespace,
+            name,
+            uid,
+            version,
+            object,
+        }
     }
 }
 
@@ -64,20 +79,37 @@ impl Known {
         if entry.verb == Verb::Deleted {
             objects.remove(&name);
         } else {
-            let (uid, version, object) = (entry.uid.clone(), entry.version.clone(), entry.object.clone());
-            objects.insert(name, Last { uid, version, object });
+            let (uid, version, object) = (
+                entry.uid.clone(),
+                entry.version.clone(),
+                entry.object.clone(),
+            );
+            objects.insert(
+                name,
+                Last {
+                    uid,
+                    version,
+                    object,
+                },
+            );
         }
     }
 
     /// The uid of an object that is known to exist.
     pub(super) fn uid(&self, kind: &str, name: &str) -> Option<&str> {
         let objects = self.kinds.get(kind)?;
-        objects.get(&(None, name.to_owned())).map(|last| last.uid.as_str())
+        objects
+            .get(&(None, name.to_owned()))
+            .map(|last| last.uid.as_str())
     }
 
     /// The newest version known of a kind: a watch can go on from there.
     pub(super) fn newest(&self, kind: &str) -> Option<u64> {
-        self.kinds.get(kind)?.values().filter_map(|last| last.version.parse().ok()).max()
+        self.kinds
+            .get(kind)?
+            .values()
+            .filter_map(|last| last.version.parse().ok())
+            .max()
     }
 
     /// A watch event: the entry it makes, unless it tells nothing new.
@@ -103,8 +135,19 @@ impl Known {
                 Verb::Modified
             }
             _ => {
-                let (uid, version, object) = (heard.uid.clone(), heard.version.clone(), heard.object.clone());
-                objects.insert(name, Last { uid, version, object });
+                let (uid, version, object) = (
+                    heard.uid.clone(),
+                    heard.version.clone(),
+                    heard.object.clone(),
+                );
+                objects.insert(
+                    name,
+                    Last {
+                        uid,
+                        version,
+                        object,
+                    },
+                );
                 Verb::Added
             }
         };
@@ -115,24 +158,55 @@ impl Known {
     pub(super) fn listed(&mut self, kind: &str, present: Vec<Heard>) -> Vec<ObjectEntry> {
         let mut entries = Vec::new();
         let objects = self.kinds.entry(kind.to_owned()).or_default();
-        let names: BTreeSet<Name> =
-            present.iter().map(|heard| (heard.namespace.clone(), heard.name.clone())).collect();
-        let gone: Vec<Name> = objects.keys().filter(|name| !names.contains(*name)).cloned().collect();
+        let names: BTreeSet<Name> = present
+            .iter()
+            .map(|heard| (heard.namespace.clone(), heard.name.clone()))
+            .collect();
+        let gone: Vec<Name> = objects
+            .keys()
+            .filter(|name| !names.contains(*name))
+            .cloned()
+            .collect();
         for name in gone {
-            entries.extend(objects.remove(&name).map(|last| deletion(kind, &name, last)));
+            entries.extend(
+                objects
+                    .remove(&name)
+                    .map(|last| deletion(kind, &name, last)),
+            );
         }
         for heard in present {
             let name = (heard.namespace.clone(), heard.name.clone());
-            let same = objects.get(&name).map(|last| (last.uid == heard.uid, last.version == heard.version));
+            let same = objects
+                .get(&name)
+                .map(|last| (last.uid == heard.uid, last.version == heard.version));
             if same == Some((true, true)) {
                 continue;
             }
             if same.is_some_and(|(uid, _)| !uid) {
-                entries.extend(objects.remove(&name).map(|last| deletion(kind, &name, last)));
+                entries.extend(
+                    objects
+                        .remove(&name)
+                        .map(|last| deletion(kind, &name, last)),
+                );
             }
-            let verb = if same.is_some_and(|(uid, _)| uid) { Verb::Modified } else { Verb::Added };
-            let (uid, version, object) = (heard.uid.clone(), heard.version.clone(), heard.object.clone());
-            objects.insert(name, Last { uid, version, object });
+            let verb = if same.is_some_and(|(uid, _)| uid) {
+                Verb::Modified
+            } else {
+                Verb::Added
+            };
+            let (uid, version, object) = (
+                heard.uid.clone(),
+                heard.version.clone(),
+                heard.object.clone(),
+            );
+            objects.insert(
+                name,
+                Last {
+                    uid,
+                    version,
+                    object,
+                },
+            );
             entries.push(heard.entry(kind, verb, Seen::Listed));
         }
         entries

@@ -15,7 +15,10 @@ impl SteadyClock {
     #[must_use]
     pub fn after(now: Timestamp, last: Option<Timestamp>) -> Self {
         let next = last.and_then(|last| last.checked_add(SignedDuration::from_micros(1)).ok());
-        Self { origin: next.map_or(now, |next| next.max(now)), started: Instant::now() }
+        Self {
+            origin: next.map_or(now, |next| next.max(now)),
+            started: Instant::now(),
+        }
     }
 
     /// Microseconds are all that the store keeps.
@@ -27,8 +30,11 @@ impl SteadyClock {
     /// What the clock shows so long after it was started.
     pub(super) fn shown(&self, elapsed: std::time::Duration) -> Timestamp {
         let micros = i64::try_from(elapsed.as_micros()).unwrap_or(i64::MAX);
-        let origin = Timestamp::from_microsecond(self.origin.as_microsecond()).unwrap_or(self.origin);
-        origin.checked_add(SignedDuration::from_micros(micros)).unwrap_or(Timestamp::MAX)
+        let origin =
+            Timestamp::from_microsecond(self.origin.as_microsecond()).unwrap_or(self.origin);
+        origin
+            .checked_add(SignedDuration::from_micros(micros))
+            .unwrap_or(Timestamp::MAX)
     }
 
     /// How long until the clock shows `at`.

@@ -21,8 +21,14 @@ struct Bench {
 impl Bench {
     async fn new() -> Self {
         let folder = tempfile::tempdir().expect("folder");
-        let store = Store::open(&folder.path().join("a.db")).await.expect("store");
-        Self { server: ApiServer::new(), store, folder }
+        let store = Store::open(&folder.path().join("a.db"))
+            .await
+            .expect("store");
+        Self {
+            server: ApiServer::new(),
+            store,
+            folder,
+        }
     }
 
     async fn recorder(&self) -> (Recorder, DropGuard) {
@@ -33,7 +39,9 @@ impl Bench {
             environment: "solo".to_owned(),
             kubeconfig: self.folder.path().join("none"),
         };
-        let recorder = Recorder::start_with(options, connection, cancel.clone()).await.expect("start");
+        let recorder = Recorder::start_with(options, connection, cancel.clone())
+            .await
+            .expect("start");
         let mut health = recorder.health();
         let recording = health.wait_for(|health| *health == Health::Recording);
         let begun = tokio::time::timeout(Duration::from_secs(20), recording).await;
@@ -44,7 +52,10 @@ impl Bench {
     /// The record as lines, for kinds that tests are about.
     async fn record(&self) -> Vec<String> {
         let entries = self.store.entries("solo", 0).await.expect("read");
-        entries.iter().filter_map(|entry| told(&entry.what)).collect()
+        entries
+            .iter()
+            .filter_map(|entry| told(&entry.what))
+            .collect()
     }
 
     /// Waits until the record satisfies something.
@@ -75,8 +86,15 @@ fn told(what: &What) -> Option<String> {
                 Verb::Modified => "modified",
                 Verb::Deleted => "deleted",
             };
-            let how = if object.seen == Seen::Listed { " (listed)" } else { "" };
-            Some(format!("{verb} {} {} {}{how}", object.kind, object.name, object.uid))
+            let how = if object.seen == Seen::Listed {
+                " (listed)"
+            } else {
+                ""
+            };
+            Some(format!(
+                "{verb} {} {} {}{how}",
+                object.kind, object.name, object.uid
+            ))
         }
         What::Gap { kinds, .. } if kinds == &["Job"] => Some("gap".to_owned()),
         What::Lost { kinds, .. } if kinds == &["Job"] => Some("lost".to_owned()),
@@ -94,13 +112,25 @@ async fn lists_then_watches_and_drops_what_is_no_news() {
     let bench = Bench::new().await;
     bench.server.put("jobs", job("a", "u1", true));
     let (recorder, _guard) = bench.recorder().await;
-    bench.until(&recorder, |record| has(record, "added Job a u1 (listed)")).await;
+    bench
+        .until(&recorder, |record| has(record, "added Job a u1 (listed)"))
+        .await;
     bench.server.put("jobs", job("b", "u2", true));
     bench.server.touch("jobs", "b");
     bench.server.put("jobs", job("b", "u2", false));
     bench.server.remove("jobs", "a");
-    let record = bench.until(&recorder, |record| has(record, "deleted Job a u1")).await;
-    assert_eq!(record, ["added Job a u1 (listed)", "added Job b u2", "modified Job b u2", "deleted Job a u1"]);
+    let record = bench
+        .until(&recorder, |record| has(record, "deleted Job a u1"))
+        .await;
+    assert_eq!(
+        record,
+        [
+            "added Job a u1 (listed)",
+            "added Job b u2",
+            "modified Job b u2",
+            "deleted Job a u1"
+        ]
+    );
 }
 
 #[tokio::test]
@@ -114,9 +144,18 @@ async fn a_broken_watch_goes_on_where_it_was() {
     bench.server.put("jobs", job("a", "u1", false));
     bench.server.put("jobs", job("b", "u2", true));
     bench.server.down(false);
-    let record = bench.until(&recorder, |record| has(record, "added Job b u2")).await;
-    let lines: Vec<&str> = record.iter().map(String::as_str).filter(|line| !line.contains("(listed)")).collect();
-    assert_eq!(&lines[lines.len() - 4..], ["lost", "back", "modified Job a u1", "added Job b u2"]);
+    let record = bench
+        .until(&recorder, |record| has(record, "added Job b u2"))
+        .await;
+    let lines: Vec<&str> = record
+        .iter()
+        .map(String::as_str)
+        .filter(|line| !line.contains("(listed)"))
+        .collect();
+    assert_eq!(
+        &lines[lines.len() - 4..],
+        ["lost", "back", "modified Job a u1", "added Job b u2"]
+    );
     assert!(!has(&record, "gap"), "{record:?}");
 }
 
@@ -127,7 +166,9 @@ async fn an_expired_watch_lists_and_tells_the_gap_and_the_difference() {
     bench.server.put("jobs", job("w", "u1", true));
     bench.server.put("jobs", job("x", "u2", true));
     bench.server.put("jobs", job("y", "u3", true));
-    bench.until(&recorder, |record| names(record, "added") == 3).await;
+    bench
+        .until(&recorder, |record| names(record, "added") == 3)
+        .await;
     bench.server.down(true);
     bench.until(&recorder, |record| has(record, "lost")).await;
     bench.server.remove("jobs", "w");
@@ -135,15 +176,37 @@ async fn an_expired_watch_lists_and_tells_the_gap_and_the_difference() {
     bench.server.remove("jobs", "x");
     bench.server.compact();
     bench.server.down(false);
-    let record = bench.until(&recorder, |record| has(record, "added Job w u4 (listed)")).await;
-    let after: Vec<&str> =
-        record.iter().map(String::as_str).skip_while(|line| *line != "gap").filter(|line| *line != "back").collect();
-    assert_eq!(after, ["gap", "deleted Job x u2 (listed)", "deleted Job w u1 (listed)", "added Job w u4 (listed)"]);
+    let record = bench
+        .until(&recorder, |record| has(record, "added Job w u4 (listed)"))
+        .await;
+    let after: Vec<&str> = record
+        .iter()
+        .map(String::as_str)
+        .skip_while(|line| *line != "gap")
+        .filter(|line| *line != "back")
+        .collect();
+    assert_eq!(
+        after,
+        [
+            "gap",
+            "deleted Job x u2 (listed)",
+            "deleted Job w u1 (listed)",
+            "added Job w u4 (listed)"
+        ]
+    );
     let written = bench.store.entries("solo", 0).await.expect("read").len();
     let mut changed = recorder.changed();
-    changed.wait_for(|seq| usize::try_from(*seq).is_ok_and(|seq| seq >= written)).await.expect("the recorder runs");
+    changed
+        .wait_for(|seq| usize::try_from(*seq).is_ok_and(|seq| seq >= written))
+        .await
+        .expect("the recorder runs");
     let timeline = recorder.timeline();
-    let lives = timeline.read().attempts().iter().filter(|attempt| attempt.job.name == "w").count();
+    let lives = timeline
+        .read()
+        .attempts()
+        .iter()
+        .filter(|attempt| attempt.job.name == "w")
+        .count();
     assert_eq!(lives, 2);
 }
 
@@ -151,11 +214,16 @@ async fn an_expired_watch_lists_and_tells_the_gap_and_the_difference() {
 async fn a_page_that_expires_in_the_middle_is_listed_again_from_the_start() {
     let bench = Bench::new().await;
     for number in 0..1200 {
-        bench.server.put("jobs", job(&format!("j{number}"), &format!("u{number}"), true));
+        bench.server.put(
+            "jobs",
+            job(&format!("j{number}"), &format!("u{number}"), true),
+        );
     }
     bench.server.expire_pages(2);
     let (recorder, _guard) = bench.recorder().await;
-    let record = bench.until(&recorder, |record| names(record, "added") == 1200).await;
+    let record = bench
+        .until(&recorder, |record| names(record, "added") == 1200)
+        .await;
     assert_eq!(record.len(), 1200, "no entry appears twice");
 }
 
@@ -169,10 +237,25 @@ async fn a_restart_goes_on_without_a_gap_while_the_server_remembers() {
     }
     bench.server.put("jobs", job("a", "u1", false));
     let (recorder, _guard) = bench.recorder().await;
-    let record = bench.until(&recorder, |record| has(record, "modified Job a u1")).await;
-    assert_eq!(record, ["added Job a u1", "lost", "back", "modified Job a u1"]);
-    let seqs: Vec<u64> = bench.store.entries("solo", 0).await.expect("read").iter().map(|entry| entry.seq).collect();
-    assert!(seqs.windows(2).all(|pair| pair[1] == pair[0] + 1), "{seqs:?}");
+    let record = bench
+        .until(&recorder, |record| has(record, "modified Job a u1"))
+        .await;
+    assert_eq!(
+        record,
+        ["added Job a u1", "lost", "back", "modified Job a u1"]
+    );
+    let seqs: Vec<u64> = bench
+        .store
+        .entries("solo", 0)
+        .await
+        .expect("read")
+        .iter()
+        .map(|entry| entry.seq)
+        .collect();
+    assert!(
+        seqs.windows(2).all(|pair| pair[1] == pair[0] + 1),
+        "{seqs:?}"
+    );
 }
 
 #[tokio::test]
@@ -186,8 +269,18 @@ async fn a_restart_on_another_cluster_lists_everything() {
     bench.server = ApiServer::new();
     bench.server.put("jobs", job("a", "u9", true));
     let (recorder, _guard) = bench.recorder().await;
-    let record = bench.until(&recorder, |record| has(record, "added Job a u9 (listed)")).await;
-    assert_eq!(record, ["added Job a u1", "gap", "deleted Job a u1 (listed)", "added Job a u9 (listed)"]);
+    let record = bench
+        .until(&recorder, |record| has(record, "added Job a u9 (listed)"))
+        .await;
+    assert_eq!(
+        record,
+        [
+            "added Job a u1",
+            "gap",
+            "deleted Job a u1 (listed)",
+            "added Job a u9 (listed)"
+        ]
+    );
 }
 
 #[tokio::test]
@@ -198,11 +291,23 @@ async fn a_kind_is_watched_as_soon_as_its_definition_is_there_and_again_after_it
     bench.until(&recorder, |record| record.len() == 1).await;
     let workload = |uid: &str| json!({"metadata": {"name": "job-a", "namespace": "equipe-vision", "uid": uid}, "spec": {}});
     for (round, uid) in ["w1", "w2"].into_iter().enumerate() {
-        bench.server.define("workloads", "kueue.x-k8s.io", "v1beta2");
+        bench
+            .server
+            .define("workloads", "kueue.x-k8s.io", "v1beta2");
         bench.server.put("workloads", workload(uid));
-        bench.until(&recorder, |record| record.iter().any(|line| line.contains(&format!("Workload job-a {uid}")))).await;
+        bench
+            .until(&recorder, |record| {
+                record
+                    .iter()
+                    .any(|line| line.contains(&format!("Workload job-a {uid}")))
+            })
+            .await;
         bench.server.undefine("workloads", "kueue.x-k8s.io");
-        bench.until(&recorder, |record| names(record, "deleted Workload") == round + 1).await;
+        bench
+            .until(&recorder, |record| {
+                names(record, "deleted Workload") == round + 1
+            })
+            .await;
     }
 }
 
@@ -211,9 +316,21 @@ async fn answers_and_ticks_are_entries() {
     let bench = Bench::new().await;
     let (recorder, _guard) = bench.recorder().await;
     let question = course::QuestionId::new("gpus").expect("id");
-    let seq = recorder.answer(question.clone(), json!(8)).await.expect("answer");
+    let seq = recorder
+        .answer(question.clone(), json!(8))
+        .await
+        .expect("answer");
     recorder.tick().await.expect("tick");
-    assert_eq!(recorder.timeline().read().answers(&question)[0].place.seq, seq);
+    assert_eq!(
+        recorder.timeline().read().answers(&question)[0].place.seq,
+        seq
+    );
     let entries = bench.store.entries_at("solo", &[seq]).await.expect("read");
-    assert_eq!(entries[0].what, What::Answer { question, value: json!(8) });
+    assert_eq!(
+        entries[0].what,
+        What::Answer {
+            question,
+            value: json!(8)
+        }
+    );
 }

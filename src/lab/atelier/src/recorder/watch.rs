@@ -56,7 +56,10 @@ impl Watcher {
         let mut point = self.resume.take().map(|version| version.to_string());
         let mut resumed = point.is_some();
         loop {
-            self.served.wait_for(|served| *served).await.map_err(|_| Closed)?;
+            self.served
+                .wait_for(|served| *served)
+                .await
+                .map_err(|_| Closed)?;
             // A record that is continued was interrupted: say when the watch runs again.
             let resumed = std::mem::take(&mut resumed);
             let from = match point.take() {
@@ -78,7 +81,11 @@ impl Watcher {
     }
 
     /// Watches from a point for as long as it holds. None: list anew.
-    async fn follow(&mut self, mut version: String, mut lost: bool) -> Result<Option<String>, Closed> {
+    async fn follow(
+        &mut self,
+        mut version: String,
+        mut lost: bool,
+    ) -> Result<Option<String>, Closed> {
         let mut wait = FIRST_WAIT;
         loop {
             let begun = tokio::time::Instant::now();
@@ -90,11 +97,17 @@ impl Watcher {
                     return Ok(None);
                 }
                 // A server that ends every watch at once is not asked again at once.
-                End::Again { lost: None } if begun.elapsed() < LONGEST_WAIT => self.pause(&mut wait).await?,
+                End::Again { lost: None } if begun.elapsed() < LONGEST_WAIT => {
+                    self.pause(&mut wait).await?
+                }
                 End::Again { lost: None } => {}
                 End::Again { lost: Some(reason) } => {
                     if !lost {
-                        self.send(Message::Lost { kind: self.kind.kind, reason }).await?;
+                        self.send(Message::Lost {
+                            kind: self.kind.kind,
+                            reason,
+                        })
+                        .await?;
                         lost = true;
                     }
                     self.pause(&mut wait).await?;
@@ -116,12 +129,22 @@ impl Watcher {
             let event = match tokio::time::timeout(patience, stream.next()).await {
                 Err(_) if *lost => {
                     *lost = false;
-                    if self.send(Message::Back { kind: self.kind.kind }).await.is_err() {
+                    if self
+                        .send(Message::Back {
+                            kind: self.kind.kind,
+                        })
+                        .await
+                        .is_err()
+                    {
                         return End::Closed;
                     }
                     continue;
                 }
-                Err(_) => return End::Again { lost: Some("no sign of life from the API server".to_owned()) },
+                Err(_) => {
+                    return End::Again {
+                        lost: Some("no sign of life from the API server".to_owned()),
+                    };
+                }
                 Ok(None) => return End::Again { lost: None },
                 Ok(Some(Err(error))) => return ended(error),
                 Ok(Some(Ok(event))) => event,
@@ -130,11 +153,20 @@ impl Watcher {
                 return if expired(status.code, &status.reason, &status.message) {
                     End::Expired
                 } else {
-                    End::Again { lost: Some(status.message.clone()) }
+                    End::Again {
+                        lost: Some(status.message.clone()),
+                    }
                 };
             }
             *wait = FIRST_WAIT;
-            if std::mem::take(lost) && self.send(Message::Back { kind: self.kind.kind }).await.is_err() {
+            if std::mem::take(lost)
+                && self
+                    .send(Message::Back {
+                        kind: self.kind.kind,
+                    })
+                    .await
+                    .is_err()
+            {
                 return End::Closed;
             }
             if self.event(event, version).await.is_err() {
@@ -143,22 +175,37 @@ impl Watcher {
         }
     }
 
-    async fn event(&self, event: WatchEvent<DynamicObject>, version: &mut String) -> Result<(), Closed> {
+    async fn event(
+        &self,
+        event: WatchEvent<DynamicObject>,
+        version: &mut String,
+    ) -> Result<(), Closed> {
         let (verb, object) = match event {
             WatchEvent::Added(object) => (Verb::Added, object),
             WatchEvent::Modified(object) => (Verb::Modified, object),
             WatchEvent::Deleted(object) => (Verb::Deleted, object),
             WatchEvent::Bookmark(bookmark) => {
                 *version = bookmark.metadata.resource_version;
-                return self.send(Message::Sure { kind: self.kind.kind }).await;
+                return self
+                    .send(Message::Sure {
+                        kind: self.kind.kind,
+                    })
+                    .await;
             }
             WatchEvent::Error(_) => return Ok(()),
         };
-        let Some(heard) = Heard::from_object(self.kind.kind, &object) else { return Ok(()) };
+        let Some(heard) = Heard::from_object(self.kind.kind, &object) else {
+            return Ok(());
+        };
         if !heard.version.is_empty() {
             version.clone_from(&heard.version);
         }
-        self.send(Message::Watched { kind: self.kind.kind, verb, heard: Box::new(heard) }).await
+        self.send(Message::Watched {
+            kind: self.kind.kind,
+            verb,
+            heard: Box::new(heard),
+        })
+        .await
     }
 
     /// Lists everything, page by page, again from the start when a page expires. None: not served any more.
@@ -168,14 +215,27 @@ impl Watcher {
         loop {
             match self.pages().await {
                 Ok((present, version)) => {
-                    self.send(Message::Listed { kind: self.kind.kind, present }).await?;
+                    self.send(Message::Listed {
+                        kind: self.kind.kind,
+                        present,
+                    })
+                    .await?;
                     return Ok(Some(version));
                 }
-                Err(kube::Error::Api(status)) if status.is_not_found() && !*self.served.borrow() => return Ok(None),
-                Err(kube::Error::Api(status)) if expired(status.code, &status.reason, &status.message) => {}
+                Err(kube::Error::Api(status))
+                    if status.is_not_found() && !*self.served.borrow() =>
+                {
+                    return Ok(None);
+                }
+                Err(kube::Error::Api(status))
+                    if expired(status.code, &status.reason, &status.message) => {}
                 Err(error) => {
                     if !lost {
-                        self.send(Message::Lost { kind: self.kind.kind, reason: error.to_string() }).await?;
+                        self.send(Message::Lost {
+                            kind: self.kind.kind,
+                            reason: error.to_string(),
+                        })
+                        .await?;
                         lost = true;
                     }
                 }
@@ -190,7 +250,11 @@ impl Watcher {
         let mut present = Vec::new();
         loop {
             let page = api.list(&params).await?;
-            present.extend(page.items.iter().filter_map(|object| Heard::from_object(self.kind.kind, object)));
+            present.extend(
+                page.items
+                    .iter()
+                    .filter_map(|object| Heard::from_object(self.kind.kind, object)),
+            );
             match page.metadata.continue_.filter(|token| !token.is_empty()) {
                 Some(token) => params = params.continue_token(&token),
                 None => return Ok((present, page.metadata.resource_version.unwrap_or_default())),
@@ -200,8 +264,15 @@ impl Watcher {
 
     /// The definition was removed: with it, every object went.
     async fn gone(&mut self) -> Result<(), Closed> {
-        self.send(Message::Listed { kind: self.kind.kind, present: Vec::new() }).await?;
-        self.served.wait_for(|served| !*served).await.map_err(|_| Closed)?;
+        self.send(Message::Listed {
+            kind: self.kind.kind,
+            present: Vec::new(),
+        })
+        .await?;
+        self.served
+            .wait_for(|served| !*served)
+            .await
+            .map_err(|_| Closed)?;
         Ok(())
     }
 
@@ -220,21 +291,35 @@ impl Watcher {
     }
 
     fn api(&self) -> Api<DynamicObject> {
-        let Kind { kind, group, version, plural, .. } = *self.kind;
-        let resource = ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, kind), plural);
+        let Kind {
+            kind,
+            group,
+            version,
+            plural,
+            ..
+        } = *self.kind;
+        let resource =
+            ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, kind), plural);
         Api::all_with(self.connection.client(), &resource)
     }
 }
 
 fn ended(error: kube::Error) -> End {
     match error {
-        kube::Error::Api(status) if expired(status.code, &status.reason, &status.message) => End::Expired,
+        kube::Error::Api(status) if expired(status.code, &status.reason, &status.message) => {
+            End::Expired
+        }
         kube::Error::Api(status) if status.is_not_found() => End::Gone,
-        error => End::Again { lost: Some(error.to_string()) },
+        error => End::Again {
+            lost: Some(error.to_string()),
+        },
     }
 }
 
 /// The version is too old, or from another cluster's future.
 fn expired(code: u16, reason: &str, message: &str) -> bool {
-    code == 410 || reason == "Expired" || reason == "Gone" || message.contains("Too large resource version")
+    code == 410
+        || reason == "Expired"
+        || reason == "Gone"
+        || message.contains("Too large resource version")
 }

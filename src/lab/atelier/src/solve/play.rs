@@ -32,8 +32,21 @@ pub(super) async fn play(
     cancel: &CancellationToken,
 ) -> anyhow::Result<bool> {
     let command = sandbox.wrap(&["/bin/bash", "-c", &whole(&piece.script)])?;
-    let (pty, output) = Pty::spawn(&command, PtySize { rows: 40, cols: 160 }).context("start the script")?;
-    let mut stage = Stage { piece, session, pty: pty.clone(), given: BTreeSet::new(), tail: Vec::new() };
+    let (pty, output) = Pty::spawn(
+        &command,
+        PtySize {
+            rows: 40,
+            cols: 160,
+        },
+    )
+    .context("start the script")?;
+    let mut stage = Stage {
+        piece,
+        session,
+        pty: pty.clone(),
+        given: BTreeSet::new(),
+        tail: Vec::new(),
+    };
     let ended = tokio::select! {
         ended = stage.listen(output) => ended,
         () = refused_at_once(piece, session) => Ok(()),
@@ -78,8 +91,15 @@ impl Stage<'_> {
                     Line::Printed(text) => self.printed(text),
                     Line::Nonsense(request) => bail!("the script asks for nonsense: {request}"),
                     Line::Asked(request) => {
-                        let told = if self.request(request).await? { "yes\n" } else { "no\n" };
-                        self.pty.write(told.as_bytes()).await.context("answer the script")?;
+                        let told = if self.request(request).await? {
+                            "yes\n"
+                        } else {
+                            "no\n"
+                        };
+                        self.pty
+                            .write(told.as_bytes())
+                            .await
+                            .context("answer the script")?;
                     }
                 }
             }
@@ -112,7 +132,9 @@ impl Stage<'_> {
             Request::Answer { question, value } => {
                 let prepared = self.piece.answers.0.get(&question).cloned();
                 let Some(value) = value.map(serde_json::Value::from).or(prepared) else {
-                    bail!("the script answers {question} without a value, and answers.yaml has none");
+                    bail!(
+                        "the script answers {question} without a value, and answers.yaml has none"
+                    );
                 };
                 self.session.answer(&question, value).await?;
                 self.given.insert(question);
@@ -124,10 +146,16 @@ impl Stage<'_> {
                 }
                 let passed = self.passes(&criterion, Duration::from_secs(seconds)).await;
                 if !passed {
-                    let told = self.session.verdicts().borrow().verdict(&criterion).map(|verdict| {
-                        format!("{} {}", verdict.state.key(), verdict.reason)
-                    });
-                    self.printed(format!("({criterion} did not pass within {seconds} s: {})", told.unwrap_or_default()));
+                    let told = self
+                        .session
+                        .verdicts()
+                        .borrow()
+                        .verdict(&criterion)
+                        .map(|verdict| format!("{} {}", verdict.state.key(), verdict.reason));
+                    self.printed(format!(
+                        "({criterion} did not pass within {seconds} s: {})",
+                        told.unwrap_or_default()
+                    ));
                 }
                 Ok(passed)
             }
@@ -137,7 +165,9 @@ impl Stage<'_> {
     async fn passes(&self, criterion: &str, within: Duration) -> bool {
         let mut verdicts = self.session.verdicts();
         let passed = verdicts.wait_for(|verdicts| {
-            verdicts.verdict(criterion).is_some_and(|verdict| verdict.state == State::Passed)
+            verdicts
+                .verdict(criterion)
+                .is_some_and(|verdict| verdict.state == State::Passed)
         });
         matches!(tokio::time::timeout(within, passed).await, Ok(Ok(_)))
     }
@@ -155,10 +185,18 @@ impl Stage<'_> {
 
 /// A wrong answer that is already refused need not be played to its end.
 async fn refused_at_once(piece: &Piece, session: &Session) {
-    match piece.expectation.as_ref().filter(|expectation| expectation.state != ExpectedState::Waiting) {
+    match piece
+        .expectation
+        .as_ref()
+        .filter(|expectation| expectation.state != ExpectedState::Waiting)
+    {
         Some(expectation) => {
             let mut verdicts = session.verdicts();
-            if verdicts.wait_for(|verdicts| stands(expectation, verdicts)).await.is_err() {
+            if verdicts
+                .wait_for(|verdicts| stands(expectation, verdicts))
+                .await
+                .is_err()
+            {
                 std::future::pending::<()>().await;
             }
         }
@@ -175,43 +213,68 @@ async fn settle(piece: &Piece, session: &Session) -> bool {
             matches!(tokio::time::timeout(SETTLE, full).await, Ok(Ok(_)))
         }
         Some(expectation) if expectation.state == ExpectedState::Waiting => {
-            let passed = verdicts.wait_for(|verdicts| state(expectation, verdicts) == Some(State::Passed));
-            let never = tokio::time::timeout(expectation.settle, passed).await.is_err();
+            let passed =
+                verdicts.wait_for(|verdicts| state(expectation, verdicts) == Some(State::Passed));
+            let never = tokio::time::timeout(expectation.settle, passed)
+                .await
+                .is_err();
             never && stands(expectation, &session.verdicts().borrow())
         }
         Some(expectation) => {
             let refused = verdicts.wait_for(|verdicts| stands(expectation, verdicts));
-            matches!(tokio::time::timeout(expectation.settle, refused).await, Ok(Ok(_)))
+            matches!(
+                tokio::time::timeout(expectation.settle, refused).await,
+                Ok(Ok(_))
+            )
         }
     }
 }
 
 fn state(expectation: &Expectation, verdicts: &LabVerdicts) -> Option<State> {
-    verdicts.verdict(&expectation.breaks).map(|verdict| verdict.state)
+    verdicts
+        .verdict(&expectation.breaks)
+        .map(|verdict| verdict.state)
 }
 
 /// Whether the expected criterion is refused as expected.
 fn stands(expectation: &Expectation, verdicts: &LabVerdicts) -> bool {
-    let Some(verdict) = verdicts.verdict(&expectation.breaks) else { return false };
+    let Some(verdict) = verdicts.verdict(&expectation.breaks) else {
+        return false;
+    };
     let state = match expectation.state {
         ExpectedState::Failed => verdict.state == State::Failed,
         ExpectedState::Waiting => matches!(verdict.state, State::Waiting | State::Pending),
         ExpectedState::NotJudged => verdict.state == State::NotJudged,
     };
-    let reason = expectation.reason.as_deref().is_none_or(|reason| reason == verdict.reason);
-    let says = expectation.says.as_ref().is_none_or(|says| verdict.say.as_ref() == Some(says));
+    let reason = expectation
+        .reason
+        .as_deref()
+        .is_none_or(|reason| reason == verdict.reason);
+    let says = expectation
+        .says
+        .as_ref()
+        .is_none_or(|says| verdict.say.as_ref() == Some(says));
     state && reason && says
 }
 
 fn conclude(piece: &Piece, verdicts: &LabVerdicts, done: bool) {
     let line = match (&piece.expectation, done) {
         (None, true) => "the solution gets full marks".to_owned(),
-        (None, false) => format!("the solution gets {} of {} points", verdicts.earned, verdicts.points),
+        (None, false) => format!(
+            "the solution gets {} of {} points",
+            verdicts.earned, verdicts.points
+        ),
         (Some(expectation), true) => format!("refused at {}, as expected", expectation.breaks),
         (Some(expectation), false) => {
             let found = verdicts.verdict(&expectation.breaks);
-            let found = found.map(|verdict| format!("{} ({})", verdict.state.key(), verdict.reason));
-            format!("expected {} to be {:?}, found {}", expectation.breaks, expectation.state, found.unwrap_or_default())
+            let found =
+                found.map(|verdict| format!("{} ({})", verdict.state.key(), verdict.reason));
+            format!(
+                "expected {} to be {:?}, found {}",
+                expectation.breaks,
+                expectation.state,
+                found.unwrap_or_default()
+            )
         }
     };
     say(&line);

@@ -16,8 +16,14 @@ await() { printf '\\001atelier await %s %s\\n' \"$1\" \"${2:-60}\" >/dev/tty; lo
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Request {
     /// Without a value: the one of `answers.yaml`.
-    Answer { question: String, value: Option<String> },
-    Await { criterion: String, seconds: u64 },
+    Answer {
+        question: String,
+        value: Option<String>,
+    },
+    Await {
+        criterion: String,
+        seconds: u64,
+    },
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -49,16 +55,28 @@ impl Lines {
 fn read(line: &str) -> Line {
     let line = line.trim_end_matches(['\n', '\r']);
     // A command may have left the cursor in the middle of a line.
-    let Some((_, request)) = line.split_once(MARK) else { return Line::Printed(line.to_owned()) };
+    let Some((_, request)) = line.split_once(MARK) else {
+        return Line::Printed(line.to_owned());
+    };
     let mut words = request.splitn(3, ' ');
-    let (verb, name, rest) = (words.next(), words.next(), words.next().unwrap_or_default().trim());
+    let (verb, name, rest) = (
+        words.next(),
+        words.next(),
+        words.next().unwrap_or_default().trim(),
+    );
     match (verb, name) {
         (Some("answer"), Some(question)) => {
             let value = (!rest.is_empty()).then(|| rest.to_owned());
-            Line::Asked(Request::Answer { question: question.to_owned(), value })
+            Line::Asked(Request::Answer {
+                question: question.to_owned(),
+                value,
+            })
         }
         (Some("await"), Some(criterion)) => match rest.parse() {
-            Ok(seconds) => Line::Asked(Request::Await { criterion: criterion.to_owned(), seconds }),
+            Ok(seconds) => Line::Asked(Request::Await {
+                criterion: criterion.to_owned(),
+                seconds,
+            }),
             Err(_) => Line::Nonsense(request.to_owned()),
         },
         _ => Line::Nonsense(request.to_owned()),

@@ -18,7 +18,11 @@ pub(crate) struct Target {
 impl Target {
     /// The host as an address; names are never resolved here.
     pub(super) fn address(&self) -> Option<IpAddr> {
-        self.host.trim_start_matches('[').trim_end_matches(']').parse().ok()
+        self.host
+            .trim_start_matches('[')
+            .trim_end_matches(']')
+            .parse()
+            .ok()
     }
 }
 
@@ -58,5 +62,8 @@ fn parse(head: &[u8]) -> Option<Target> {
         return None;
     }
     let (host, port) = target.rsplit_once(':')?;
-    Some(Target { host: host.to_owned(), port: port.parse().ok()? })
+    Some(Target {
+        host: host.to_owned(),
+        port: port.parse().ok()?,
+    })
 }

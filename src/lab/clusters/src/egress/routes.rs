@@ -58,7 +58,10 @@ impl Routes {
             if let Some(relay) = table.pods.get(&address) {
                 return Some(Destination::Pod(relay.clone()));
             }
-            let kubelet = table.kubelet.clone().filter(|_| target.port == KUBELET_PORT && is_node(address))?;
+            let kubelet = table
+                .kubelet
+                .clone()
+                .filter(|_| target.port == KUBELET_PORT && is_node(address))?;
             Some(Destination::Kubelet(kubelet))
         })
     }
@@ -71,7 +74,11 @@ impl Routes {
 
 fn is_node(address: IpAddr) -> bool {
     match address {
-        IpAddr::V4(address) => address.octets().iter().take(2).eq(NODES.octets().iter().take(2)),
+        IpAddr::V4(address) => address
+            .octets()
+            .iter()
+            .take(2)
+            .eq(NODES.octets().iter().take(2)),
         IpAddr::V6(_) => false,
     }
 }

@@ -20,18 +20,28 @@ impl Proxy {
         let (routes, cancel) = (Routes::default(), CancellationToken::new());
         let listener = UnixListener::bind(dir.path().join("egress.sock")).unwrap();
         tokio::spawn(serve(listener, routes.clone(), cancel.clone()));
-        Self { dir, routes, cancel }
+        Self {
+            dir,
+            routes,
+            cancel,
+        }
     }
 
     async fn send(&self, request: &str) -> UnixStream {
-        let mut stream = UnixStream::connect(self.dir.path().join("egress.sock")).await.unwrap();
+        let mut stream = UnixStream::connect(self.dir.path().join("egress.sock"))
+            .await
+            .unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
         stream
     }
 
     async fn answer(&self, request: &str) -> String {
         let mut answer = String::new();
-        self.send(request).await.read_to_string(&mut answer).await.unwrap();
+        self.send(request)
+            .await
+            .read_to_string(&mut answer)
+            .await
+            .unwrap();
         answer
     }
 
@@ -86,18 +96,34 @@ async fn only_known_destinations_are_reached() {
         "example.org:443",
     ];
     for target in refused {
-        let answer = proxy.answer(&format!("CONNECT {target} HTTP/1.1\r\nHost: x\r\n\r\n")).await;
-        assert!(answer.starts_with("HTTP/1.1 403 Forbidden\r\n"), "{target}: {answer}");
-        assert!(answer.contains("nothing else can be reached"), "{target}: {answer}");
+        let answer = proxy
+            .answer(&format!("CONNECT {target} HTTP/1.1\r\nHost: x\r\n\r\n"))
+            .await;
+        assert!(
+            answer.starts_with("HTTP/1.1 403 Forbidden\r\n"),
+            "{target}: {answer}"
+        );
+        assert!(
+            answer.contains("nothing else can be reached"),
+            "{target}: {answer}"
+        );
     }
 }
 
 #[tokio::test]
 async fn anything_but_connect_is_refused() {
     let proxy = Proxy::start();
-    for request in ["GET / HTTP/1.1\r\n\r\n", "CONNECT 10.244.0.7 HTTP/1.1\r\n\r\n", "CONNECT a:b c d\r\n\r\n", "\r\n\r\n"] {
+    for request in [
+        "GET / HTTP/1.1\r\n\r\n",
+        "CONNECT 10.244.0.7 HTTP/1.1\r\n\r\n",
+        "CONNECT a:b c d\r\n\r\n",
+        "\r\n\r\n",
+    ] {
         let answer = proxy.answer(request).await;
-        assert!(answer.starts_with("HTTP/1.1 400 Bad Request\r\n"), "{request:?}: {answer}");
+        assert!(
+            answer.starts_with("HTTP/1.1 400 Bad Request\r\n"),
+            "{request:?}: {answer}"
+        );
     }
 }
 
@@ -107,11 +133,16 @@ async fn a_pods_port_is_reached_through_its_relay() {
     let socket = proxy.dir.path().join("pod.sock");
     relay(&socket);
     proxy.routes.add_pod(Proxy::pod_address(), &socket);
-    let mut stream = proxy.send("CONNECT 10.244.0.7:9443 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").await;
+    let mut stream = proxy
+        .send("CONNECT 10.244.0.7:9443 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        .await;
     assert!(read_head(&mut stream).await.starts_with("HTTP/1.1 200 "));
     stream.write_all(b"hello\n").await.unwrap();
     let mut lines = BufReader::new(stream).lines();
-    assert_eq!(lines.next_line().await.unwrap().as_deref(), Some("CONNECT 9443"));
+    assert_eq!(
+        lines.next_line().await.unwrap().as_deref(),
+        Some("CONNECT 9443")
+    );
     assert_eq!(lines.next_line().await.unwrap().as_deref(), Some("hello"));
 }
 
@@ -131,7 +162,9 @@ async fn every_nodes_kubelet_port_leads_to_the_endpoint() {
     let proxy = Proxy::start();
     let mut endpoint = proxy.routes.serve_kubelet();
     for address in ["10.246.0.1", "10.246.0.77"] {
-        let mut stream = proxy.send(&format!("CONNECT {address}:10250 HTTP/1.1\r\n\r\n")).await;
+        let mut stream = proxy
+            .send(&format!("CONNECT {address}:10250 HTTP/1.1\r\n\r\n"))
+            .await;
         assert!(read_head(&mut stream).await.starts_with("HTTP/1.1 200 "));
         let mut taken = endpoint.recv().await.unwrap();
         taken.write_all(b"kubelet").await.unwrap();

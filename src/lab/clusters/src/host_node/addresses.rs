@@ -21,7 +21,8 @@ impl Addresses {
     /// An address that no pod has, if there is one: the one that the pod had before, or a new one.
     pub(super) fn take(&self, before: Option<IpAddr>) -> Option<IpAddr> {
         let mut pool = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((address, number)) = before.and_then(|address| Some((address, number_of(address)?)))
+        if let Some((address, number)) =
+            before.and_then(|address| Some((address, number_of(address)?)))
             && pool.taken.insert(number)
         {
             return Some(address);
@@ -41,7 +42,11 @@ impl Addresses {
     /// Gives an address back.
     pub(super) fn release(&self, address: IpAddr) {
         if let Some(number) = number_of(address) {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).taken.remove(&number);
+            self.0
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .taken
+                .remove(&number);
         }
     }
 }

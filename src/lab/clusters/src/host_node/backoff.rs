@@ -19,7 +19,11 @@ impl Backoff {
             self.next = None;
         }
         let wait = self.next.unwrap_or_default();
-        self.next = Some(if wait.is_zero() { FIRST } else { (wait * 2).min(LONGEST) });
+        self.next = Some(if wait.is_zero() {
+            FIRST
+        } else {
+            (wait * 2).min(LONGEST)
+        });
         wait
     }
 }

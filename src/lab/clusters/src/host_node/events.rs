@@ -11,7 +11,10 @@ pub(super) struct Events(Recorder);
 
 impl Events {
     pub(super) fn new(client: &Client) -> Self {
-        let reporter = Reporter { controller: "kubelet".to_owned(), instance: Some(NODE_NAME.to_owned()) };
+        let reporter = Reporter {
+            controller: "kubelet".to_owned(),
+            instance: Some(NODE_NAME.to_owned()),
+        };
         Self(Recorder::new(client.clone(), reporter))
     }
 
@@ -24,8 +27,13 @@ impl Events {
     }
 
     async fn publish(&self, pod: &Pod, type_: EventType, reason: &str, note: String) {
-        let event =
-            Event { type_, reason: reason.to_owned(), note: Some(note), action: reason.to_owned(), secondary: None };
+        let event = Event {
+            type_,
+            reason: reason.to_owned(),
+            note: Some(note),
+            action: reason.to_owned(),
+            secondary: None,
+        };
         let about: ObjectReference = pod.object_ref(&());
         if let Err(error) = self.0.publish(&event, &about).await {
             debug!(%error, reason, "write an event");

@@ -23,12 +23,18 @@ fn reference(from: &str, known: &BTreeMap<String, String>) -> (usize, String) {
     if from.starts_with("$$") {
         return (2, "$".to_owned());
     }
-    let name = from.strip_prefix("$(").and_then(|inner| inner.split_once(')')).map(|(name, _)| name);
+    let name = from
+        .strip_prefix("$(")
+        .and_then(|inner| inner.split_once(')'))
+        .map(|(name, _)| name);
     match name {
         Some(name) => {
             let length = name.len() + 3;
             let whole = from.get(..length).unwrap_or_default();
-            (length, known.get(name).cloned().unwrap_or_else(|| whole.to_owned()))
+            (
+                length,
+                known.get(name).cloned().unwrap_or_else(|| whole.to_owned()),
+            )
         }
         None => (1, "$".to_owned()),
     }

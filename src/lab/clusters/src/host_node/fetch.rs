@@ -20,7 +20,11 @@ use super::payload::Fetched;
 use super::plan::{Needs, PodPlan, Source, VolumeContent};
 
 /// Reads every ConfigMap and Secret of `needs`; those that do not exist are left out.
-pub(super) async fn objects(client: &Client, namespace: &str, needs: &Needs) -> kube::Result<Fetched> {
+pub(super) async fn objects(
+    client: &Client,
+    namespace: &str,
+    needs: &Needs,
+) -> kube::Result<Fetched> {
     let mut fetched = Fetched::default();
     let config_maps = Api::<ConfigMap>::namespaced(client.clone(), namespace);
     for name in &needs.config_maps {
@@ -46,8 +50,14 @@ fn unless_forbidden<T>(read: kube::Result<Option<T>>) -> kube::Result<Option<T>>
 }
 
 /// Asks for the tokens that the volumes of `plan` hold, bound to the pod: they die with it.
-pub(super) async fn tokens(client: &Client, pod: &Pod, plan: &PodPlan, fetched: &mut Fetched) -> kube::Result<()> {
-    let accounts = Api::<ServiceAccount>::namespaced(client.clone(), &pod.namespace().unwrap_or_default());
+pub(super) async fn tokens(
+    client: &Client,
+    pod: &Pod,
+    plan: &PodPlan,
+    fetched: &mut Fetched,
+) -> kube::Result<()> {
+    let accounts =
+        Api::<ServiceAccount>::namespaced(client.clone(), &pod.namespace().unwrap_or_default());
     for (audience, expiration) in wanted_tokens(plan) {
         let request = TokenRequest {
             spec: Some(TokenRequestSpec {
@@ -63,7 +73,9 @@ pub(super) async fn tokens(client: &Client, pod: &Pod, plan: &PodPlan, fetched: 
             }),
             ..TokenRequest::default()
         };
-        let answer = accounts.create_token_request(&plan.service_account, &PostParams::default(), &request).await?;
+        let answer = accounts
+            .create_token_request(&plan.service_account, &PostParams::default(), &request)
+            .await?;
         if let Some(token) = answer.status.and_then(|status| status.token) {
             fetched.tokens.insert(audience.unwrap_or_default(), token);
         }
@@ -73,12 +85,19 @@ pub(super) async fn tokens(client: &Client, pod: &Pod, plan: &PodPlan, fetched: 
 
 /// The audiences and lifetimes that the plan's volumes ask for.
 pub(super) fn wanted_tokens(plan: &PodPlan) -> BTreeSet<(Option<String>, i64)> {
-    let sources = plan.volumes.iter().filter_map(|volume| match &volume.content {
-        VolumeContent::Projected(sources) => Some(sources),
-        VolumeContent::Empty => None,
-    });
+    let sources = plan
+        .volumes
+        .iter()
+        .filter_map(|volume| match &volume.content {
+            VolumeContent::Projected(sources) => Some(sources),
+            VolumeContent::Empty => None,
+        });
     let token = |source: &Source| match source {
-        Source::Token { audience, expiration, .. } => Some((audience.clone(), *expiration)),
+        Source::Token {
+            audience,
+            expiration,
+            ..
+        } => Some((audience.clone(), *expiration)),
         _ => None,
     };
     sources.flatten().filter_map(token).collect()
@@ -88,8 +107,14 @@ pub(super) fn wanted_tokens(plan: &PodPlan) -> BTreeSet<(Option<String>, i64)> {
 pub(super) fn changes(client: &Client, namespace: &str, needs: &Needs) -> BoxStream<'static, ()> {
     let config_maps = Api::<ConfigMap>::namespaced(client.clone(), namespace);
     let secrets = Api::<Secret>::namespaced(client.clone(), namespace);
-    let of_config_maps = needs.config_maps.iter().map(|name| of_one(config_maps.clone(), name));
-    let of_secrets = needs.secrets.iter().map(|name| of_one(secrets.clone(), name));
+    let of_config_maps = needs
+        .config_maps
+        .iter()
+        .map(|name| of_one(config_maps.clone(), name));
+    let of_secrets = needs
+        .secrets
+        .iter()
+        .map(|name| of_one(secrets.clone(), name));
     // Without needs there is nothing to wait for, and an empty selection would end at once.
     let never = futures::stream::pending().boxed();
     select_all(of_config_maps.chain(of_secrets).chain([never])).boxed()
@@ -105,7 +130,9 @@ where
         let name = name.clone();
         async move {
             match event {
-                Ok(watcher::Event::Apply(_) | watcher::Event::Delete(_) | watcher::Event::InitDone) => Some(()),
+                Ok(
+                    watcher::Event::Apply(_) | watcher::Event::Delete(_) | watcher::Event::InitDone,
+                ) => Some(()),
                 Ok(watcher::Event::Init | watcher::Event::InitApply(_)) => None,
                 Err(error) => {
                     tracing::debug!(%error, %name, "watch an object of a pod");
@@ -114,5 +141,8 @@ where
             }
         }
     };
-    watcher(api, only).default_backoff().filter_map(changed).boxed()
+    watcher(api, only)
+        .default_backoff()
+        .filter_map(changed)
+        .boxed()
 }

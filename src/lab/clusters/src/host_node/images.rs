@@ -20,13 +20,19 @@ impl Image {
     /// The controller's image.
     #[must_use]
     pub fn kueue_manager(binary: PathBuf) -> Self {
-        Self { repository: "atelier-kueue/kueue-manager".to_owned(), binary, inside: "/manager".to_owned() }
+        Self {
+            repository: "atelier-kueue/kueue-manager".to_owned(),
+            binary,
+            inside: "/manager".to_owned(),
+        }
     }
 }
 
 /// The image a container asks for; the tag (or digest) does not matter, there is one of each.
 pub(super) fn find<'a>(images: &'a [Image], name: &str) -> Option<&'a Image> {
-    let repository = name.split_once('@').map_or(name, |(repository, _)| repository);
+    let repository = name
+        .split_once('@')
+        .map_or(name, |(repository, _)| repository);
     // A colon after the last slash begins a tag; before it, it belongs to a registry's port.
     let repository = match repository.rsplit_once(':') {
         Some((before, tag)) if !tag.contains('/') => before,
@@ -37,5 +43,9 @@ pub(super) fn find<'a>(images: &'a [Image], name: &str) -> Option<&'a Image> {
 
 /// The images as words.
 pub(super) fn in_words(images: &[Image]) -> String {
-    images.iter().map(|image| format!("{}:*", image.repository)).collect::<Vec<_>>().join(", ")
+    images
+        .iter()
+        .map(|image| format!("{}:*", image.repository))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

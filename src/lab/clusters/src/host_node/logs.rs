@@ -51,12 +51,19 @@ pub(super) struct LogWriter {
 
 impl Log {
     fn new(path: PathBuf) -> Self {
-        Self { path, state: watch::Sender::default() }
+        Self {
+            path,
+            state: watch::Sender::default(),
+        }
     }
 
     /// The writer of this log.
     pub(super) fn writer(&self) -> LogWriter {
-        LogWriter { log: self.clone(), file: None, size: 0 }
+        LogWriter {
+            log: self.clone(),
+            file: None,
+            size: 0,
+        }
     }
 
     fn older(&self) -> PathBuf {
@@ -106,7 +113,12 @@ fn open(path: &Path) -> Option<fs::File> {
     if let Some(parent) = path.parent() {
         let _ = fs::create_dir_all(parent);
     }
-    fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path).ok()
+    fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .mode(0o600)
+        .open(path)
+        .ok()
 }
 
 /// Which container: namespace, pod, container.
@@ -139,7 +151,10 @@ impl LogBooks {
 
     /// Forgets a pod's container.
     pub(super) fn forget(&self, key: &ContainerKey) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(key);
     }
 
     /// Whether a container is known at all, and the log of its current or previous run.
@@ -150,6 +165,10 @@ impl LogBooks {
     pub(super) fn find(&self, key: &ContainerKey, previous: bool) -> Option<Option<Arc<Log>>> {
         let books = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let runs = books.get(key)?;
-        Some(if previous { runs.previous.clone() } else { runs.current.clone() })
+        Some(if previous {
+            runs.previous.clone()
+        } else {
+            runs.current.clone()
+        })
     }
 }

@@ -50,24 +50,48 @@ fn object(now: Timestamp) -> Node {
     Node {
         metadata: ObjectMeta {
             name: Some(NODE_NAME.to_owned()),
-            labels: Some(labels.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()),
+            labels: Some(
+                labels
+                    .into_iter()
+                    .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                    .collect(),
+            ),
             ..ObjectMeta::default()
         },
-        spec: Some(NodeSpec { taints: Some(vec![taint]), ..NodeSpec::default() }),
-        status: Some(node_status(NODE_NAME, &addresses::NODE.to_string(), &capacity(), now)),
+        spec: Some(NodeSpec {
+            taints: Some(vec![taint]),
+            ..NodeSpec::default()
+        }),
+        status: Some(node_status(
+            NODE_NAME,
+            &addresses::NODE.to_string(),
+            &capacity(),
+            now,
+        )),
     }
 }
 
 /// What pods may request here. It bounds how many there are; each process has limits of its own.
 fn capacity() -> BTreeMap<String, String> {
-    let amounts = [("cpu", "4"), ("memory", "4Gi"), ("ephemeral-storage", "4Gi"), ("pods", "20")];
-    amounts.into_iter().map(|(resource, amount)| (resource.to_owned(), amount.to_owned())).collect()
+    let amounts = [
+        ("cpu", "4"),
+        ("memory", "4Gi"),
+        ("ephemeral-storage", "4Gi"),
+        ("pods", "20"),
+    ];
+    amounts
+        .into_iter()
+        .map(|(resource, amount)| (resource.to_owned(), amount.to_owned()))
+        .collect()
 }
 
 async fn report(nodes: &Api<Node>, now: Timestamp) -> kube::Result<()> {
     let status = node_status(NODE_NAME, &addresses::NODE.to_string(), &capacity(), now);
     let patch = Patch::Strategic(json!({"status": status}));
-    nodes.patch_status(NODE_NAME, &PatchParams::default(), &patch).await.map(drop)
+    nodes
+        .patch_status(NODE_NAME, &PatchParams::default(), &patch)
+        .await
+        .map(drop)
 }
 
 /// Renews the node's lease, and now and then its status, until cancelled.
@@ -87,7 +111,15 @@ pub(super) async fn heartbeat(context: Arc<Context>, cancel: CancellationToken) 
 async fn once(context: &Context, nodes: &Api<Node>, beat: u32) -> kube::Result<()> {
     let now = context.now();
     match nodes.get_metadata_opt(NODE_NAME).await? {
-        Some(node) => renew_lease(&context.options.client, NODE_NAME, &node.uid().unwrap_or_default(), now).await?,
+        Some(node) => {
+            renew_lease(
+                &context.options.client,
+                NODE_NAME,
+                &node.uid().unwrap_or_default(),
+                now,
+            )
+            .await?
+        }
         // Somebody with every right deleted it: it comes back.
         None => register(&context.options).await?,
     }

@@ -28,7 +28,10 @@ pub(super) struct Refusal {
 
 impl Refusal {
     fn unsupported(message: impl Into<String>) -> Self {
-        Self { reason: "CreateContainerConfigError", message: message.into() }
+        Self {
+            reason: "CreateContainerConfigError",
+            message: message.into(),
+        }
     }
 }
 
@@ -71,14 +74,25 @@ pub(super) struct Needs {
 
 /// The plan of a pod.
 pub(super) fn plan(pod: &Pod, images: &[Image]) -> Result<PodPlan, Refusal> {
-    let spec = pod.spec.as_ref().ok_or_else(|| Refusal::unsupported("the pod has no spec"))?;
+    let spec = pod
+        .spec
+        .as_ref()
+        .ok_or_else(|| Refusal::unsupported("the pod has no spec"))?;
     refuse_what_would_reach_the_host(spec)?;
     let [container] = spec.containers.as_slice() else {
         let count = spec.containers.len();
-        return Err(Refusal::unsupported(format!("node plateforme runs pods of one container, this one has {count}")));
+        return Err(Refusal::unsupported(format!(
+            "node plateforme runs pods of one container, this one has {count}"
+        )));
     };
-    if spec.init_containers.as_ref().is_some_and(|init| !init.is_empty()) {
-        return Err(Refusal::unsupported("node plateforme runs no init containers"));
+    if spec
+        .init_containers
+        .as_ref()
+        .is_some_and(|init| !init.is_empty())
+    {
+        return Err(Refusal::unsupported(
+            "node plateforme runs no init containers",
+        ));
     }
     let name = container.image.as_deref().unwrap_or_default();
     let image = images::find(images, name).ok_or_else(|| unknown_image(name, images))?;
@@ -86,8 +100,15 @@ pub(super) fn plan(pod: &Pod, images: &[Image]) -> Result<PodPlan, Refusal> {
     Ok(PodPlan {
         restart: restart_policy(spec),
         grace: Duration::from_secs(seconds(spec.termination_grace_period_seconds, 30)),
-        service_account: spec.service_account_name.clone().unwrap_or_else(|| "default".to_owned()),
-        hostname: spec.hostname.clone().or_else(|| pod.metadata.name.clone()).unwrap_or_default(),
+        service_account: spec
+            .service_account_name
+            .clone()
+            .unwrap_or_else(|| "default".to_owned()),
+        hostname: spec
+            .hostname
+            .clone()
+            .or_else(|| pod.metadata.name.clone())
+            .unwrap_or_default(),
         container: container::plan(container, spec, image, &volumes)?,
         volumes,
     })
@@ -112,7 +133,9 @@ fn refuse_what_would_reach_the_host(spec: &PodSpec) -> Result<(), Refusal> {
         ("shareProcessNamespace", spec.share_process_namespace),
     ];
     match asked.into_iter().find(|(_, value)| *value == Some(true)) {
-        Some((field, _)) => Err(Refusal::unsupported(format!("{field} is not allowed on node plateforme"))),
+        Some((field, _)) => Err(Refusal::unsupported(format!(
+            "{field} is not allowed on node plateforme"
+        ))),
         None => Ok(()),
     }
 }
@@ -139,7 +162,10 @@ impl PodPlan {
                 sources.iter().for_each(|source| source.add_to(&mut needs));
             }
         }
-        self.container.env.iter().for_each(|env| env.add_to(&mut needs));
+        self.container
+            .env
+            .iter()
+            .for_each(|env| env.add_to(&mut needs));
         needs
     }
 }

@@ -47,7 +47,11 @@ pub(super) struct Counter {
 impl Counter {
     /// One more answer; the new verdict, when this answer changes it.
     pub(super) fn answer(&mut self, ok: bool, successes: u32, failures: u32) -> Option<bool> {
-        self.run = if self.run.0 == ok { (ok, self.run.1.saturating_add(1)) } else { (ok, 1) };
+        self.run = if self.run.0 == ok {
+            (ok, self.run.1.saturating_add(1))
+        } else {
+            (ok, 1)
+        };
         let enough = self.run.1 >= if ok { successes } else { failures };
         if !enough || self.verdict == Some(ok) {
             return None;
@@ -69,7 +73,11 @@ impl Prober {
     pub(super) fn begin(probes: &Probes, relay: PathBuf) -> Self {
         let (tell, findings) = mpsc::channel(16);
         let mut tasks = JoinSet::new();
-        let Probes { startup, liveness, readiness } = probes.clone();
+        let Probes {
+            startup,
+            liveness,
+            readiness,
+        } = probes.clone();
         tasks.spawn(async move {
             if let Some(plan) = startup
                 && !until_healthy(&plan, &relay, &tell).await
@@ -77,7 +85,9 @@ impl Prober {
                 return;
             }
             let each = [(Kind::Liveness, liveness), (Kind::Readiness, readiness)];
-            let each = each.into_iter().filter_map(|(kind, plan)| Some((kind, plan?)));
+            let each = each
+                .into_iter()
+                .filter_map(|(kind, plan)| Some((kind, plan?)));
             let running = each.map(|(kind, plan)| run(kind, plan, relay.clone(), tell.clone()));
             futures::future::join_all(running).await;
         });
@@ -99,7 +109,11 @@ impl Prober {
 }
 
 /// Runs the startup probe until its verdict; answers whether the container is up.
-async fn until_healthy(plan: &ProbePlan, relay: &std::path::Path, tell: &mpsc::Sender<Finding>) -> bool {
+async fn until_healthy(
+    plan: &ProbePlan,
+    relay: &std::path::Path,
+    tell: &mpsc::Sender<Finding>,
+) -> bool {
     let mut counter = Counter::default();
     tokio::time::sleep(plan.initial_delay).await;
     loop {
@@ -117,7 +131,12 @@ async fn run(kind: Kind, plan: ProbePlan, relay: PathBuf, tell: mpsc::Sender<Fin
         ask(kind, &plan, &relay, &tell, &mut counter).await;
         // Until the first verdict, ask often: a container that is ready after 200 ms need not wait for its period.
         let unknown = kind == Kind::Readiness && counter.verdict != Some(true);
-        tokio::time::sleep(if unknown { plan.period.min(Duration::from_secs(1)) } else { plan.period }).await;
+        tokio::time::sleep(if unknown {
+            plan.period.min(Duration::from_secs(1))
+        } else {
+            plan.period
+        })
+        .await;
     }
 }
 
@@ -138,6 +157,11 @@ async fn ask(
         let _ = tell.send(Finding::Failed { kind, why }).await;
     }
     let verdict = counter.answer(ok, plan.successes, plan.failures)?;
-    let _ = tell.send(Finding::Verdict { kind, healthy: verdict }).await;
+    let _ = tell
+        .send(Finding::Verdict {
+            kind,
+            healthy: verdict,
+        })
+        .await;
     Some(verdict)
 }

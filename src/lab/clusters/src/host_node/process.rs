@@ -81,10 +81,16 @@ pub(super) fn command(
 ) -> Result<Cmd, ExecError> {
     let container = &plan.container;
     let mut sandbox = Sandbox::with_relay(&options.sandbox_relay)?;
-    sandbox.ro.push(Bind::new(&container.program.binary, &container.program.inside));
+    sandbox.ro.push(Bind::new(
+        &container.program.binary,
+        &container.program.inside,
+    ));
     for mount in &container.mounts {
         let host = dir.volume(&mount.volume);
-        let host = mount.sub_path.as_ref().map_or_else(|| host.clone(), |path| host.join(path));
+        let host = mount
+            .sub_path
+            .as_ref()
+            .map_or_else(|| host.clone(), |path| host.join(path));
         let bind = Bind::new(host, &mount.inside);
         if mount.writable {
             sandbox.rw.push(bind);
@@ -92,7 +98,10 @@ pub(super) fn command(
             sandbox.ro.push(bind);
         }
     }
-    sandbox.env = env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    sandbox.env = env
+        .iter()
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
     sandbox.cwd = container.cwd.clone().into();
     sandbox.hostname.clone_from(&plan.hostname);
     sandbox.user = User {
@@ -107,7 +116,10 @@ pub(super) fn command(
     sandbox.limits = Limits {
         processes: 128,
         // The pod's own limit, within what this machine can give; less than the least and nothing would start.
-        memory: container.memory.unwrap_or(MOST_MEMORY).clamp(LEAST_MEMORY, MOST_MEMORY),
+        memory: container
+            .memory
+            .unwrap_or(MOST_MEMORY)
+            .clamp(LEAST_MEMORY, MOST_MEMORY),
         ..Limits::default()
     };
     let argv: Vec<String> = container.argv.iter().map(|arg| expand(arg, env)).collect();
@@ -133,8 +145,14 @@ impl Process {
     /// Completes when the container has ended and its last words are in the log. May be dropped and called again.
     pub(super) async fn ended(&mut self) -> End {
         let end = match self.child.wait().await {
-            Ok(status) => End { code: code(status), failure: None },
-            Err(error) => End { code: 137, failure: Some(error.to_string()) },
+            Ok(status) => End {
+                code: code(status),
+                failure: None,
+            },
+            Err(error) => End {
+                code: 137,
+                failure: Some(error.to_string()),
+            },
         };
         // Something the program left behind may hold its output open; that is no reason to wait for ever.
         let _ = tokio::time::timeout(LAST_WORDS, &mut self.output).await;
@@ -153,5 +171,7 @@ impl Process {
 }
 
 fn code(status: ExitStatus) -> i32 {
-    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(9))
+    status
+        .code()
+        .unwrap_or_else(|| 128 + status.signal().unwrap_or(9))
 }

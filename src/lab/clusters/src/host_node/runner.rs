@@ -69,9 +69,22 @@ pub(super) async fn run(
 ) {
     let dir = PodDir::new(&context.options.dir, &pod.uid().unwrap_or_default());
     let state = first_state(&pod, context.now());
-    let mut runner =
-        Runner { context, pod, news, cancel, dir, state, fetched: Fetched::default(), reported: None, behind: false };
-    let last = if full { runner.refuse(no_room()).await } else { runner.live().await };
+    let mut runner = Runner {
+        context,
+        pod,
+        news,
+        cancel,
+        dir,
+        state,
+        fetched: Fetched::default(),
+        reported: None,
+        behind: false,
+    };
+    let last = if full {
+        runner.refuse(no_room()).await
+    } else {
+        runner.live().await
+    };
     runner.clean();
     if let Told::Deleting(_) = last {
         runner.finish_deletion().await;
@@ -79,15 +92,24 @@ pub(super) async fn run(
 }
 
 fn no_room() -> Refusal {
-    let message = "node plateforme runs no more pods at once; delete another one and make this one anew".to_owned();
-    Refusal { reason: "OutOfpods", message }
+    let message =
+        "node plateforme runs no more pods at once; delete another one and make this one anew"
+            .to_owned();
+    Refusal {
+        reason: "OutOfpods",
+        message,
+    }
 }
 
 /// Where a pod begins. One that was seen running before was left by an earlier run of the platform.
 fn first_state(pod: &Pod, now: Timestamp) -> PodState {
     let container = pod.spec.as_ref().and_then(|spec| spec.containers.first());
-    let before = pod.status.as_ref().and_then(|status| status.container_statuses.as_ref()?.first());
-    let began = before.and_then(|status| status.state.as_ref()?.running.as_ref()?.started_at.as_ref());
+    let before = pod
+        .status
+        .as_ref()
+        .and_then(|status| status.container_statuses.as_ref()?.first());
+    let began =
+        before.and_then(|status| status.state.as_ref()?.running.as_ref()?.started_at.as_ref());
     let left = began.map(|began| Ended {
         code: 137,
         reason: "ContainerStatusUnknown",
@@ -96,14 +118,25 @@ fn first_state(pod: &Pod, now: Timestamp) -> PodState {
         finished: now,
     });
     PodState {
-        container: container.map(|container| container.name.clone()).unwrap_or_default(),
-        image: container.and_then(|container| container.image.clone()).unwrap_or_default(),
+        container: container
+            .map(|container| container.name.clone())
+            .unwrap_or_default(),
+        image: container
+            .and_then(|container| container.image.clone())
+            .unwrap_or_default(),
         restart: RestartPolicy::Always,
-        doing: Doing::Waiting { reason: "ContainerCreating", message: None },
+        doing: Doing::Waiting {
+            reason: "ContainerCreating",
+            message: None,
+        },
         restarts: before.map_or(0, |status| status.restart_count) + i32::from(left.is_some()),
         last: left,
         address: None,
-        start: pod.status.as_ref().and_then(|status| status.start_time.as_ref()).map_or(now, |time| time.0),
+        start: pod
+            .status
+            .as_ref()
+            .and_then(|status| status.start_time.as_ref())
+            .map_or(now, |time| time.0),
         conditions: BTreeMap::new(),
         deleting: false,
     }
@@ -124,7 +157,11 @@ impl Runner {
     /// One run of the container after another.
     async fn runs(&mut self, plan: &PodPlan) -> Told {
         let mut backoff = Backoff::default();
-        let before = self.pod.status.as_ref().and_then(|status| status.pod_ip.as_ref()?.parse().ok());
+        let before = self
+            .pod
+            .status
+            .as_ref()
+            .and_then(|status| status.pod_ip.as_ref()?.parse().ok());
         self.state.address = self.context.addresses.take(before);
         loop {
             let ended = match self.one_run(plan).await {
@@ -151,9 +188,16 @@ impl Runner {
             return None;
         }
         let name = &plan.container.name;
-        let message = format!("back-off {} s restarting failed container {name} of pod {}", wait.as_secs(), self.pod.name_any());
+        let message = format!(
+            "back-off {} s restarting failed container {name} of pod {}",
+            wait.as_secs(),
+            self.pod.name_any()
+        );
         self.event_warning("BackOff", message.clone()).await;
-        self.state.doing = Doing::Waiting { reason: "CrashLoopBackOff", message: Some(message) };
+        self.state.doing = Doing::Waiting {
+            reason: "CrashLoopBackOff",
+            message: Some(message),
+        };
         self.report().await;
         self.pause(wait).await
     }
@@ -162,7 +206,10 @@ impl Runner {
     async fn refuse(&mut self, refusal: Refusal) -> Told {
         let Refusal { reason, message } = refusal;
         self.event_warning("Failed", message.clone()).await;
-        self.state.doing = Doing::Waiting { reason, message: Some(message) };
+        self.state.doing = Doing::Waiting {
+            reason,
+            message: Some(message),
+        };
         self.report().await;
         self.until_over().await
     }
@@ -211,14 +258,24 @@ impl Runner {
             News::Gone => Some(Told::Gone),
             News::Pod(pod) => {
                 self.pod = pod.clone();
-                let grace = pod.metadata.deletion_grace_period_seconds.and_then(|grace| u64::try_from(grace).ok());
-                pod.metadata.deletion_timestamp.as_ref().map(|_| Told::Deleting(Duration::from_secs(grace.unwrap_or(30))))
+                let grace = pod
+                    .metadata
+                    .deletion_grace_period_seconds
+                    .and_then(|grace| u64::try_from(grace).ok());
+                pod.metadata
+                    .deletion_timestamp
+                    .as_ref()
+                    .map(|_| Told::Deleting(Duration::from_secs(grace.unwrap_or(30))))
             }
         }
     }
 
     fn key(&self) -> ContainerKey {
-        (self.pod.namespace().unwrap_or_default(), self.pod.name_any(), self.state.container.clone())
+        (
+            self.pod.namespace().unwrap_or_default(),
+            self.pod.name_any(),
+            self.state.container.clone(),
+        )
     }
 
     /// Removes what the pod had on this machine.
@@ -229,7 +286,9 @@ impl Runner {
         }
         self.context.logs.forget(&self.key());
         match self.dir.remove() {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => warn!(%error, "remove the folder of a pod"),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                warn!(%error, "remove the folder of a pod")
+            }
             _ => {}
         }
     }

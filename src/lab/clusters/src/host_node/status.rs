@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{
-    ContainerState, ContainerStateRunning, ContainerStateTerminated, ContainerStateWaiting, ContainerStatus, HostIP,
-    PodCondition, PodIP, PodStatus,
+    ContainerState, ContainerStateRunning, ContainerStateTerminated, ContainerStateWaiting,
+    ContainerStatus, HostIP, PodCondition, PodIP, PodStatus,
 };
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -33,15 +33,25 @@ impl Ended {
             finished_at: Some(Time(self.finished)),
             ..ContainerStateTerminated::default()
         };
-        ContainerState { terminated: Some(terminated), ..ContainerState::default() }
+        ContainerState {
+            terminated: Some(terminated),
+            ..ContainerState::default()
+        }
     }
 }
 
 /// What a container is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Doing {
-    Waiting { reason: &'static str, message: Option<String> },
-    Running { since: Timestamp, started: bool, ready: bool },
+    Waiting {
+        reason: &'static str,
+        message: Option<String>,
+    },
+    Running {
+        since: Timestamp,
+        started: bool,
+        ready: bool,
+    },
     Ended(Ended),
 }
 
@@ -66,7 +76,11 @@ pub(super) struct PodState {
 pub(super) fn phase(state: &PodState) -> &'static str {
     match &state.doing {
         Doing::Ended(ended) if state.deleting || !state.restart.restarts(ended.code) => {
-            if ended.code == 0 { "Succeeded" } else { "Failed" }
+            if ended.code == 0 {
+                "Succeeded"
+            } else {
+                "Failed"
+            }
         }
         Doing::Running { .. } | Doing::Ended(_) => "Running",
         Doing::Waiting { .. } if state.last.is_some() => "Running",
@@ -79,23 +93,38 @@ pub(super) fn render(state: &mut PodState, now: Timestamp) -> PodStatus {
     let phase = phase(state);
     let over = matches!(phase, "Succeeded" | "Failed");
     let ready = matches!(state.doing, Doing::Running { ready: true, .. });
-    let why = if over { "PodCompleted" } else { "ContainersNotReady" };
+    let why = if over {
+        "PodCompleted"
+    } else {
+        "ContainersNotReady"
+    };
     let unready = format!("containers with unready status: [{}]", state.container);
     let conditions = [
-        ("PodReadyToStartContainers", state.address.is_some() && !over, None),
+        (
+            "PodReadyToStartContainers",
+            state.address.is_some() && !over,
+            None,
+        ),
         ("Initialized", true, None),
         ("Ready", ready, Some(why)),
         ("ContainersReady", ready, Some(why)),
     ];
-    let conditions = conditions.map(|(type_, value, why)| condition(state, type_, value, why, &unready, now));
+    let conditions =
+        conditions.map(|(type_, value, why)| condition(state, type_, value, why, &unready, now));
     PodStatus {
         phase: Some(phase.to_owned()),
         conditions: Some(conditions.into()),
         container_statuses: Some(vec![container_status(state)]),
         host_ip: Some(addresses::NODE.to_string()),
-        host_ips: Some(vec![HostIP { ip: addresses::NODE.to_string() }]),
+        host_ips: Some(vec![HostIP {
+            ip: addresses::NODE.to_string(),
+        }]),
         pod_ip: state.address.map(|address| address.to_string()),
-        pod_ips: state.address.map(|address| vec![PodIP { ip: address.to_string() }]),
+        pod_ips: state.address.map(|address| {
+            vec![PodIP {
+                ip: address.to_string(),
+            }]
+        }),
         start_time: Some(Time(state.start)),
         ..PodStatus::default()
     }
@@ -128,12 +157,35 @@ fn condition(
 fn container_status(state: &PodState) -> ContainerStatus {
     let (shown, started, ready) = match &state.doing {
         Doing::Waiting { reason, message } => {
-            let waiting = ContainerStateWaiting { reason: Some((*reason).to_owned()), message: message.clone() };
-            (ContainerState { waiting: Some(waiting), ..ContainerState::default() }, false, false)
+            let waiting = ContainerStateWaiting {
+                reason: Some((*reason).to_owned()),
+                message: message.clone(),
+            };
+            (
+                ContainerState {
+                    waiting: Some(waiting),
+                    ..ContainerState::default()
+                },
+                false,
+                false,
+            )
         }
-        Doing::Running { since, started, ready } => {
-            let running = ContainerStateRunning { started_at: Some(Time(*since)) };
-            (ContainerState { running: Some(running), ..ContainerState::default() }, *started, *ready)
+        Doing::Running {
+            since,
+            started,
+            ready,
+        } => {
+            let running = ContainerStateRunning {
+                started_at: Some(Time(*since)),
+            };
+            (
+                ContainerState {
+                    running: Some(running),
+                    ..ContainerState::default()
+                },
+                *started,
+                *ready,
+            )
         }
         Doing::Ended(ended) => (ended.to_state(), false, false),
     };
@@ -141,7 +193,11 @@ fn container_status(state: &PodState) -> ContainerStatus {
     ContainerStatus {
         name: state.container.clone(),
         image: state.image.clone(),
-        image_id: if ran { format!("atelier://{}", state.image) } else { String::new() },
+        image_id: if ran {
+            format!("atelier://{}", state.image)
+        } else {
+            String::new()
+        },
         ready,
         started: Some(started),
         restart_count: state.restarts,

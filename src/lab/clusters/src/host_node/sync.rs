@@ -98,7 +98,12 @@ impl Pods {
     /// Pods that disappeared while the watch was interrupted.
     fn forget_unseen(&mut self) {
         let seen = std::mem::take(&mut self.seen);
-        let gone: Vec<String> = self.by_uid.keys().filter(|uid| !seen.contains(uid)).cloned().collect();
+        let gone: Vec<String> = self
+            .by_uid
+            .keys()
+            .filter(|uid| !seen.contains(uid))
+            .cloned()
+            .collect();
         gone.iter().for_each(|uid| self.gone(uid));
     }
 
@@ -118,6 +123,9 @@ impl Pods {
 
 /// A finished pod that nobody is deleting needs nothing from this node.
 fn is_over(pod: &Pod) -> bool {
-    let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
+    let phase = pod
+        .status
+        .as_ref()
+        .and_then(|status| status.phase.as_deref());
     matches!(phase, Some("Succeeded" | "Failed")) && pod.metadata.deletion_timestamp.is_none()
 }

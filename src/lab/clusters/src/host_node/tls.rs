@@ -23,7 +23,9 @@ pub(super) struct Acceptor {
 }
 
 pub(super) fn acceptor(options: &Options) -> Result<Acceptor, HostNodeError> {
-    build(options).map_err(|error| HostNodeError::Endpoint { reason: error.to_string() })
+    build(options).map_err(|error| HostNodeError::Endpoint {
+        reason: error.to_string(),
+    })
 }
 
 fn build(options: &Options) -> Result<Acceptor, Box<dyn std::error::Error>> {
@@ -32,14 +34,22 @@ fn build(options: &Options) -> Result<Acceptor, Box<dyn std::error::Error>> {
     for authority in certificates(&options.client_ca)? {
         authorities.add(authority)?;
     }
-    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(authorities), provider.clone()).build()?;
+    let verifier =
+        WebPkiClientVerifier::builder_with_provider(Arc::new(authorities), provider.clone())
+            .build()?;
     let key = PrivateKeyDer::from_pem_slice(options.serving_key.as_bytes())?;
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
         .with_client_cert_verifier(verifier)
         .with_single_cert(certificates(&options.serving_cert)?, key)?;
-    let only = certificates(&options.kubelet_client_cert)?.into_iter().next().ok_or("no client certificate")?;
-    Ok(Acceptor { tls: TlsAcceptor::from(Arc::new(config)), only })
+    let only = certificates(&options.kubelet_client_cert)?
+        .into_iter()
+        .next()
+        .ok_or("no client certificate")?;
+    Ok(Acceptor {
+        tls: TlsAcceptor::from(Arc::new(config)),
+        only,
+    })
 }
 
 fn certificates(pem: &str) -> Result<Vec<CertificateDer<'static>>, rustls::pki_types::pem::Error> {
@@ -48,13 +58,23 @@ fn certificates(pem: &str) -> Result<Vec<CertificateDer<'static>>, rustls::pki_t
 
 impl Acceptor {
     /// Completes the handshake. The trainee's certificate has the same authority, so the authority is not enough.
-    pub(super) async fn accept(&self, stream: UnixStream) -> io::Result<server::TlsStream<UnixStream>> {
+    pub(super) async fn accept(
+        &self,
+        stream: UnixStream,
+    ) -> io::Result<server::TlsStream<UnixStream>> {
         let stream = self.tls.accept(stream).await?;
-        let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first);
+        let shown = stream
+            .get_ref()
+            .1
+            .peer_certificates()
+            .and_then(<[_]>::first);
         if shown == Some(&self.only) {
             return Ok(stream);
         }
-        Err(io::Error::new(io::ErrorKind::PermissionDenied, "only the API server may speak to the kubelet endpoint"))
+        Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "only the API server may speak to the kubelet endpoint",
+        ))
     }
 }
 
@@ -68,7 +88,9 @@ pub(super) async fn unverified(stream: UnixStream) -> io::Result<client::TlsStre
         .with_custom_certificate_verifier(Arc::new(Anybody(provider)))
         .with_no_client_auth();
     let name = ServerName::try_from("localhost").map_err(io::Error::other)?;
-    TlsConnector::from(Arc::new(config)).connect(name, stream).await
+    TlsConnector::from(Arc::new(config))
+        .connect(name, stream)
+        .await
 }
 
 #[derive(Debug)]
@@ -92,7 +114,12 @@ impl ServerCertVerifier for Anybody {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+        verify_tls12_signature(
+            message,
+            cert,
+            dss,
+            &self.0.signature_verification_algorithms,
+        )
     }
 
     fn verify_tls13_signature(
@@ -101,7 +128,12 @@ impl ServerCertVerifier for Anybody {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+        verify_tls13_signature(
+            message,
+            cert,
+            dss,
+            &self.0.signature_verification_algorithms,
+        )
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {

@@ -15,7 +15,11 @@ const LINK: &str = "..data";
 const NEW_LINK: &str = "..data_tmp";
 
 /// Makes `dir` show exactly `files`. Answers whether anything changed.
-pub(super) fn write(dir: &Path, files: &BTreeMap<String, File>, now: Timestamp) -> io::Result<bool> {
+pub(super) fn write(
+    dir: &Path,
+    files: &BTreeMap<String, File>,
+    now: Timestamp,
+) -> io::Result<bool> {
     fs::create_dir_all(dir)?;
     let old = fs::read_link(dir.join(LINK)).ok();
     if old.as_ref().is_some_and(|old| holds(&dir.join(old), files)) {
@@ -40,7 +44,10 @@ fn write_file(path: &Path, file: &File) -> io::Result<()> {
         fs::create_dir_all(parent)?;
     }
     let mut open = fs::OpenOptions::new();
-    open.write(true).create(true).truncate(true).mode(file.mode | 0o400);
+    open.write(true)
+        .create(true)
+        .truncate(true)
+        .mode(file.mode | 0o400);
     open.open(path)?.write_all(&file.bytes)
 }
 
@@ -53,11 +60,16 @@ fn swap(dir: &Path, target: &Path) -> io::Result<()> {
 
 /// One link for the first part of each path; links to what is gone are removed.
 fn link_names(dir: &Path, files: &BTreeMap<String, File>) -> io::Result<()> {
-    let names: BTreeSet<&str> = files.keys().filter_map(|path| path.split('/').next()).collect();
+    let names: BTreeSet<&str> = files
+        .keys()
+        .filter_map(|path| path.split('/').next())
+        .collect();
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let name = entry.file_name();
-        let stale = name.to_str().is_some_and(|name| !name.starts_with("..") && !names.contains(name));
+        let stale = name
+            .to_str()
+            .is_some_and(|name| !name.starts_with("..") && !names.contains(name));
         if stale {
             fs::remove_file(entry.path())?;
         }
@@ -73,11 +85,21 @@ fn link_names(dir: &Path, files: &BTreeMap<String, File>) -> io::Result<()> {
 
 /// Whether a folder holds these files and no others.
 fn holds(folder: &Path, files: &BTreeMap<String, File>) -> bool {
-    let same = |(path, file): (&String, &File)| fs::read(folder.join(path)).is_ok_and(|bytes| bytes == file.bytes);
+    let same = |(path, file): (&String, &File)| {
+        fs::read(folder.join(path)).is_ok_and(|bytes| bytes == file.bytes)
+    };
     count(folder) == files.len() && files.iter().all(same)
 }
 
 fn count(folder: &Path) -> usize {
-    let entries: Vec<PathBuf> = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    entries.iter().map(|path| if path.is_dir() { count(path) } else { 1 }).sum()
+    let entries: Vec<PathBuf> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    entries
+        .iter()
+        .map(|path| if path.is_dir() { count(path) } else { 1 })
+        .sum()
 }

@@ -34,7 +34,9 @@ pub async fn keep_alive(client: Client, clock: fn() -> Timestamp, cancel: Cancel
 
 async fn renew_all(client: &Client, now: Timestamp) -> kube::Result<()> {
     let simulated = ListParams::default().labels(&format!("{NODE_LABEL}={SIMULATED}"));
-    let nodes = Api::<Node>::all(client.clone()).list_metadata(&simulated).await?;
+    let nodes = Api::<Node>::all(client.clone())
+        .list_metadata(&simulated)
+        .await?;
     for node in nodes.items {
         let owner = (node.name_any(), node.uid().unwrap_or_default());
         renew(client, &owner.0, &owner.1, now).await?;
@@ -43,7 +45,12 @@ async fn renew_all(client: &Client, now: Timestamp) -> kube::Result<()> {
 }
 
 /// Renews the lease of one node, creating it when it is not there.
-pub(crate) async fn renew(client: &Client, node: &str, uid: &str, now: Timestamp) -> kube::Result<()> {
+pub(crate) async fn renew(
+    client: &Client,
+    node: &str,
+    uid: &str,
+    now: Timestamp,
+) -> kube::Result<()> {
     let leases = Api::<Lease>::namespaced(client.clone(), "kube-node-lease");
     let lease = Lease {
         metadata: ObjectMeta {
@@ -64,5 +71,12 @@ pub(crate) async fn renew(client: &Client, node: &str, uid: &str, now: Timestamp
             ..LeaseSpec::default()
         }),
     };
-    leases.patch(node, &PatchParams::apply(MANAGER).force(), &Patch::Apply(&lease)).await.map(drop)
+    leases
+        .patch(
+            node,
+            &PatchParams::apply(MANAGER).force(),
+            &Patch::Apply(&lease),
+        )
+        .await
+        .map(drop)
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{
-    DaemonEndpoint, Namespace, Node, NodeAddress, NodeCondition, NodeDaemonEndpoints, NodeSpec as KubeNodeSpec,
-    NodeStatus, NodeSystemInfo, Taint,
+    DaemonEndpoint, Namespace, Node, NodeAddress, NodeCondition, NodeDaemonEndpoints,
+    NodeSpec as KubeNodeSpec, NodeStatus, NodeSystemInfo, Taint,
 };
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -21,22 +21,51 @@ pub(crate) const KUBELET_PORT: u16 = 10_250;
 const VERSION: &str = "v1.37.2";
 /// Conditions of a healthy node: type, status, reason, message.
 const CONDITIONS: [(&str, &str, &str, &str); 4] = [
-    ("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
-    ("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
-    ("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
-    ("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+    (
+        "Ready",
+        "True",
+        "KubeletReady",
+        "kubelet is posting ready status",
+    ),
+    (
+        "MemoryPressure",
+        "False",
+        "KubeletHasSufficientMemory",
+        "kubelet has sufficient memory available",
+    ),
+    (
+        "DiskPressure",
+        "False",
+        "KubeletHasNoDiskPressure",
+        "kubelet has no disk pressure",
+    ),
+    (
+        "PIDPressure",
+        "False",
+        "KubeletHasSufficientPID",
+        "kubelet has sufficient PID available",
+    ),
 ];
 
 /// Creates the nodes of `profile`; those that exist already are left as they are.
 ///
 /// # Errors
 /// When the API server refuses a node.
-pub async fn create_nodes(client: &Client, profile: &Profile, now: Timestamp) -> Result<(), KwokError> {
+pub async fn create_nodes(
+    client: &Client,
+    profile: &Profile,
+    now: Timestamp,
+) -> Result<(), KwokError> {
     let nodes = Api::<Node>::all(client.clone());
     for (index, spec) in profile.nodes.iter().enumerate() {
-        let created = nodes.create(&PostParams::default(), &node_object(spec, index, now)).await;
+        let created = nodes
+            .create(&PostParams::default(), &node_object(spec, index, now))
+            .await;
         if let Err(source) = unless_there(created) {
-            return Err(KwokError::CreateNode { node: spec.name.clone(), source });
+            return Err(KwokError::CreateNode {
+                node: spec.name.clone(),
+                source,
+            });
         }
     }
     Ok(())
@@ -50,11 +79,19 @@ pub async fn create_namespaces(client: &Client, profile: &Profile) -> Result<(),
     let namespaces = Api::<Namespace>::all(client.clone());
     for name in &profile.namespaces {
         let namespace = Namespace {
-            metadata: ObjectMeta { name: Some(name.clone()), ..ObjectMeta::default() },
+            metadata: ObjectMeta {
+                name: Some(name.clone()),
+                ..ObjectMeta::default()
+            },
             ..Namespace::default()
         };
-        if let Err(source) = unless_there(namespaces.create(&PostParams::default(), &namespace).await) {
-            return Err(KwokError::CreateNamespace { namespace: name.clone(), source });
+        if let Err(source) =
+            unless_there(namespaces.create(&PostParams::default(), &namespace).await)
+        {
+            return Err(KwokError::CreateNamespace {
+                namespace: name.clone(),
+                source,
+            });
         }
     }
     Ok(())
@@ -74,8 +111,15 @@ pub fn node_object(spec: &NodeSpec, index: usize, now: Timestamp) -> Node {
     let mut labels = spec.labels.clone();
     labels.insert(NODE_LABEL.to_owned(), SIMULATED.to_owned());
     Node {
-        metadata: ObjectMeta { name: Some(spec.name.clone()), labels: Some(labels), ..ObjectMeta::default() },
-        spec: Some(KubeNodeSpec { taints: taints(&spec.taints), ..KubeNodeSpec::default() }),
+        metadata: ObjectMeta {
+            name: Some(spec.name.clone()),
+            labels: Some(labels),
+            ..ObjectMeta::default()
+        },
+        spec: Some(KubeNodeSpec {
+            taints: taints(&spec.taints),
+            ..KubeNodeSpec::default()
+        }),
         status: Some(status(&spec.name, &address(index), &spec.capacity, now)),
     }
 }
@@ -97,17 +141,32 @@ fn taints(specs: &[TaintSpec]) -> Option<Vec<Taint>> {
 }
 
 /// What a healthy kubelet reports.
-pub(crate) fn status(name: &str, address: &str, capacity: &BTreeMap<String, String>, now: Timestamp) -> NodeStatus {
-    let capacity: BTreeMap<String, Quantity> =
-        capacity.iter().map(|(resource, amount)| (resource.clone(), Quantity(amount.clone()))).collect();
-    let node_address = |type_: &str, address: &str| NodeAddress { type_: type_.to_owned(), address: address.to_owned() };
+pub(crate) fn status(
+    name: &str,
+    address: &str,
+    capacity: &BTreeMap<String, String>,
+    now: Timestamp,
+) -> NodeStatus {
+    let capacity: BTreeMap<String, Quantity> = capacity
+        .iter()
+        .map(|(resource, amount)| (resource.clone(), Quantity(amount.clone())))
+        .collect();
+    let node_address = |type_: &str, address: &str| NodeAddress {
+        type_: type_.to_owned(),
+        address: address.to_owned(),
+    };
     NodeStatus {
-        addresses: Some(vec![node_address("InternalIP", address), node_address("Hostname", name)]),
+        addresses: Some(vec![
+            node_address("InternalIP", address),
+            node_address("Hostname", name),
+        ]),
         allocatable: Some(capacity.clone()),
         capacity: Some(capacity),
         conditions: Some(conditions(now)),
         daemon_endpoints: Some(NodeDaemonEndpoints {
-            kubelet_endpoint: Some(DaemonEndpoint { port: i32::from(KUBELET_PORT) }),
+            kubelet_endpoint: Some(DaemonEndpoint {
+                port: i32::from(KUBELET_PORT),
+            }),
         }),
         node_info: Some(NodeSystemInfo {
             architecture: "amd64".to_owned(),

@@ -35,13 +35,17 @@ async fn finish_if_orphan(client: &Client, pod: &Pod) {
     let (namespace, name) = (pod.namespace().unwrap_or_default(), pod.name_any());
     info!(%namespace, %name, node, "finish the deletion of a pod whose node is gone");
     let at_once = DeleteParams::default().grace_period(0);
-    if let Err(error) = Api::<Pod>::namespaced(client.clone(), &namespace).delete(&name, &at_once).await {
+    if let Err(error) = Api::<Pod>::namespaced(client.clone(), &namespace)
+        .delete(&name, &at_once)
+        .await
+    {
         warn!(%namespace, %name, %error, "delete a pod whose node is gone");
     }
 }
 
 /// The node of a pod that waits for its kubelet to finish a deletion.
 fn deleted_on(pod: &Pod) -> Option<&str> {
-    let waits = pod.metadata.deletion_timestamp.is_some() && pod.metadata.deletion_grace_period_seconds != Some(0);
+    let waits = pod.metadata.deletion_timestamp.is_some()
+        && pod.metadata.deletion_grace_period_seconds != Some(0);
     waits.then_some(pod.spec.as_ref()?.node_name.as_deref()?)
 }

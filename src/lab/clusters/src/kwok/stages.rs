@@ -33,9 +33,13 @@ pub fn configuration() -> String {
             "enablePodsOnNodeSyncListPager": true,
         },
     });
-    let documents = std::iter::once(options).chain(pod_stages()).chain([node_stage()]);
+    let documents = std::iter::once(options)
+        .chain(pod_stages())
+        .chain([node_stage()]);
     // JSON is YAML, and needs no second serializer whose quoting would have to be trusted.
-    documents.map(|document| format!("---\n{document:#}\n")).collect()
+    documents
+        .map(|document| format!("---\n{document:#}\n"))
+        .collect()
 }
 
 /// Short so that a lesson does not wait, long enough that `ContainerCreating` can be seen.
@@ -46,24 +50,40 @@ const TERMINATED_AFTER_MS: u32 = 800;
 
 fn pod_stages() -> Vec<Value> {
     let soon = |ms: u32| json!({"durationMilliseconds": ms});
-    let starting =
-        json!({"durationMilliseconds": STARTED_AFTER_MS, "jitterDurationMilliseconds": STARTED_AT_MOST_AFTER_MS});
+    let starting = json!({"durationMilliseconds": STARTED_AFTER_MS, "jitterDurationMilliseconds": STARTED_AT_MOST_AFTER_MS});
     let at_end = json!({"durationFrom": {"jq": {"expression": ends_at()}}});
     vec![
         pod_stage("create", &soon(CREATED_AFTER_MS), &[status(CREATE)]),
-        pod_stage("start", &starting, &[status(START), event("Normal", "Started", "Started simulated containers")]),
+        pod_stage(
+            "start",
+            &starting,
+            &[
+                status(START),
+                event("Normal", "Started", "Started simulated containers"),
+            ],
+        ),
         pod_stage("ready-again", &soon(CREATED_AFTER_MS), &[status(READY)]),
         pod_stage("succeed", &at_end, &[status(END)]),
         pod_stage("fail", &at_end, &[status(END)]),
         pod_stage(
             "restart",
             &at_end,
-            &[status(RESTART), event("Warning", "BackOff", "Restarted simulated containers that failed")],
+            &[
+                status(RESTART),
+                event(
+                    "Warning",
+                    "BackOff",
+                    "Restarted simulated containers that failed",
+                ),
+            ],
         ),
         pod_stage(
             "terminate",
             &soon(TERMINATED_AFTER_MS),
-            &[event("Normal", "Killing", "Stopping simulated containers"), status(END)],
+            &[
+                event("Normal", "Killing", "Stopping simulated containers"),
+                status(END),
+            ],
         ),
         pod_stage("delete", &soon(0), &[json!({"delete": true})]),
     ]
@@ -84,7 +104,8 @@ fn pod_stage(state: &str, delay: &Value, steps: &[Value]) -> Value {
 }
 
 fn node_stage() -> Value {
-    let not_ready = r#"([.status.conditions[]? | select(.type == "Ready") | .status] | first) // "False""#;
+    let not_ready =
+        r#"([.status.conditions[]? | select(.type == "Ready") | .status] | first) // "False""#;
     json!({
         "apiVersion": "kwok.x-k8s.io/v1alpha1",
         "kind": "Stage",

@@ -26,10 +26,24 @@ fn a_node_reports_what_a_kubelet_would() {
     let status = node.status.unwrap();
     assert_eq!(status.capacity.unwrap()["nvidia.com/gpu"].0, "4");
     assert_eq!(status.addresses.unwrap()[0].address, "10.246.0.3");
-    assert_eq!(status.daemon_endpoints.unwrap().kubelet_endpoint.unwrap().port, 10_250);
-    assert_eq!(node.metadata.labels.unwrap()["atelier.kueue/node"], "simule");
+    assert_eq!(
+        status
+            .daemon_endpoints
+            .unwrap()
+            .kubelet_endpoint
+            .unwrap()
+            .port,
+        10_250
+    );
+    assert_eq!(
+        node.metadata.labels.unwrap()["atelier.kueue/node"],
+        "simule"
+    );
     let taint = &node.spec.unwrap().taints.unwrap()[0];
-    assert_eq!((taint.key.as_str(), taint.effect.as_str()), ("nvidia.com/gpu", "NoSchedule"));
+    assert_eq!(
+        (taint.key.as_str(), taint.effect.as_str()),
+        ("nvidia.com/gpu", "NoSchedule")
+    );
 }
 
 #[test]
@@ -40,18 +54,31 @@ fn every_document_of_the_configuration_has_a_name_of_its_own() {
         .filter(|document| !document.is_empty())
         .map(|document| serde_json::from_str(document).unwrap())
         .collect();
-    let mut names: Vec<&str> = documents.iter().map(|d| d["metadata"]["name"].as_str().unwrap()).collect();
+    let mut names: Vec<&str> = documents
+        .iter()
+        .map(|d| d["metadata"]["name"].as_str().unwrap())
+        .collect();
     assert_eq!(names.len(), 10);
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), 10);
-    assert!(!configuration.contains('@'), "a placeholder was left in a template");
+    assert!(
+        !configuration.contains('@'),
+        "a placeholder was left in a template"
+    );
 }
 
 #[test]
 fn kwok_opens_no_port_and_holds_no_lease() {
-    let options = Options { kwok: "kwok".into(), configuration: "kwok.yaml".into(), kubeconfig: "kwok.conf".into() };
-    let line: Vec<String> = command(&options).iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let options = Options {
+        kwok: "kwok".into(),
+        configuration: "kwok.yaml".into(),
+        kubeconfig: "kwok.conf".into(),
+    };
+    let line: Vec<String> = command(&options)
+        .iter()
+        .map(|arg| arg.to_string_lossy().into_owned())
+        .collect();
     expect_test::expect![
         "kwok --config kwok.yaml --kubeconfig kwok.conf --manage-nodes-with-label-selector=atelier.kueue/node=simule --node-lease-duration-seconds=0 --cidr=10.245.0.0/16 --node-port=0"
     ]

@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_saphyr::Spanned;
 
 use super::raw::{RawGpu, RawPool, RawProfile, problem};
-use super::{NodeSpec, Problem, Profile, ProfileName, RACK_LABEL, TaintEffect, TaintSpec, ZONE_LABEL, gpu};
+use super::{
+    NodeSpec, Problem, Profile, ProfileName, RACK_LABEL, TaintEffect, TaintSpec, ZONE_LABEL, gpu,
+};
 
 /// More simulated nodes than this in one profile is a mistake, not a course.
 const MOST_NODES: u32 = 200;
@@ -23,16 +25,42 @@ impl Problems {
 
 /// Checks the whole profile; `stem` is the name of its file.
 pub(super) fn profile(stem: &str, raw: RawProfile) -> Result<Profile, Vec<Problem>> {
-    let RawProfile { name, title, namespaces, pools } = raw;
+    let RawProfile {
+        name,
+        title,
+        namespaces,
+        pools,
+    } = raw;
     let mut problems = Problems::default();
     if name.value != stem {
-        problems.at(&name, format!("name `{}` must be the name of the file, `{stem}`", name.value));
+        problems.at(
+            &name,
+            format!(
+                "name `{}` must be the name of the file, `{stem}`",
+                name.value
+            ),
+        );
     }
     if !is_dns_label(&name.value) {
-        problems.at(&name, format!("name `{}` must be lower-case letters, digits and `-`", name.value));
+        problems.at(
+            &name,
+            format!(
+                "name `{}` must be lower-case letters, digits and `-`",
+                name.value
+            ),
+        );
     }
-    for namespace in namespaces.iter().filter(|namespace| !is_dns_label(&namespace.value)) {
-        problems.at(namespace, format!("namespace `{}` must be lower-case letters, digits and `-`", namespace.value));
+    for namespace in namespaces
+        .iter()
+        .filter(|namespace| !is_dns_label(&namespace.value))
+    {
+        problems.at(
+            namespace,
+            format!(
+                "namespace `{}` must be lower-case letters, digits and `-`",
+                namespace.value
+            ),
+        );
     }
     if pools.value.is_empty() {
         problems.at(&pools, "a profile needs at least one pool of nodes");
@@ -41,13 +69,27 @@ pub(super) fn profile(stem: &str, raw: RawProfile) -> Result<Profile, Vec<Proble
     let mut nodes = Vec::new();
     for pool in &pools.value {
         if !names.insert(pool.name.value.clone()) {
-            problems.at(&pool.name, format!("pool `{}` is there twice; give it another name", pool.name.value));
+            problems.at(
+                &pool.name,
+                format!(
+                    "pool `{}` is there twice; give it another name",
+                    pool.name.value
+                ),
+            );
         }
         nodes.extend(pool_nodes(pool, &mut problems));
     }
     if problems.0.is_empty() {
-        let namespaces = namespaces.into_iter().map(|namespace| namespace.value).collect();
-        Ok(Profile { name: ProfileName(name.value), title, namespaces, nodes })
+        let namespaces = namespaces
+            .into_iter()
+            .map(|namespace| namespace.value)
+            .collect();
+        Ok(Profile {
+            name: ProfileName(name.value),
+            title,
+            namespaces,
+            nodes,
+        })
     } else {
         Err(problems.0)
     }
@@ -55,15 +97,31 @@ pub(super) fn profile(stem: &str, raw: RawProfile) -> Result<Profile, Vec<Proble
 
 fn pool_nodes(pool: &RawPool, problems: &mut Problems) -> Vec<NodeSpec> {
     if !is_dns_label(&pool.name.value) {
-        problems.at(&pool.name, format!("pool name `{}` must be lower-case letters, digits and `-`", pool.name.value));
+        problems.at(
+            &pool.name,
+            format!(
+                "pool name `{}` must be lower-case letters, digits and `-`",
+                pool.name.value
+            ),
+        );
     }
     if pool.count.value == 0 || pool.count.value > MOST_NODES {
-        problems.at(&pool.count, format!("count must be between 1 and {MOST_NODES}, not {}", pool.count.value));
+        problems.at(
+            &pool.count,
+            format!(
+                "count must be between 1 and {MOST_NODES}, not {}",
+                pool.count.value
+            ),
+        );
         return Vec::new();
     }
     let mut capacity = capacity(pool, problems);
     let mut labels = labels(pool, problems);
-    let mut taints: Vec<TaintSpec> = pool.taints.iter().filter_map(|text| taint(text, problems)).collect();
+    let mut taints: Vec<TaintSpec> = pool
+        .taints
+        .iter()
+        .filter_map(|text| taint(text, problems))
+        .collect();
     if let Some(gpu) = &pool.gpu {
         devices(gpu, &mut capacity, &mut labels, problems);
         taints.extend(parse_taint(gpu::TAINT));
@@ -75,13 +133,20 @@ fn pool_nodes(pool: &RawPool, problems: &mut Problems) -> Vec<NodeSpec> {
         if let Some(rack) = rack(pool, index) {
             labels.insert(RACK_LABEL.to_owned(), rack);
         }
-        NodeSpec { name, labels, taints: taints.clone(), capacity: capacity.clone() }
+        NodeSpec {
+            name,
+            labels,
+            taints: taints.clone(),
+            capacity: capacity.clone(),
+        }
     };
     (0..pool.count.value).map(node).collect()
 }
 
 fn rack(pool: &RawPool, index: u32) -> Option<String> {
-    let racks = u32::try_from(pool.racks.len()).ok().filter(|racks| *racks > 0)?;
+    let racks = u32::try_from(pool.racks.len())
+        .ok()
+        .filter(|racks| *racks > 0)?;
     let place = usize::try_from(index % racks).ok()?;
     pool.racks.get(place).map(|rack| rack.value.clone())
 }
@@ -89,16 +154,28 @@ fn rack(pool: &RawPool, index: u32) -> Option<String> {
 fn capacity(pool: &RawPool, problems: &mut Problems) -> BTreeMap<String, String> {
     for needed in ["cpu", "memory"] {
         if !pool.capacity.value.contains_key(needed) {
-            problems.at(&pool.capacity, format!("capacity of pool `{}` must say `{needed}`", pool.name.value));
+            problems.at(
+                &pool.capacity,
+                format!("capacity of pool `{}` must say `{needed}`", pool.name.value),
+            );
         }
     }
     let mut capacity = BTreeMap::from([("pods".to_owned(), "110".to_owned())]);
     for (resource, quantity) in &pool.capacity.value {
         if !is_qualified_name(resource) {
-            problems.at(quantity, format!("`{resource}` is not the name of a resource"));
+            problems.at(
+                quantity,
+                format!("`{resource}` is not the name of a resource"),
+            );
         }
         if !is_quantity(&quantity.value) {
-            problems.at(quantity, format!("`{}` of `{resource}` is not a quantity; write for example 8, 500m or 32Gi", quantity.value));
+            problems.at(
+                quantity,
+                format!(
+                    "`{}` of `{resource}` is not a quantity; write for example 8, 500m or 32Gi",
+                    quantity.value
+                ),
+            );
         }
         capacity.insert(resource.clone(), quantity.value.clone());
     }
@@ -129,7 +206,13 @@ fn labels(pool: &RawPool, problems: &mut Problems) -> BTreeMap<String, String> {
 
 fn check_label_value(value: &Spanned<String>, problems: &mut Problems) {
     if !is_label_value(&value.value) {
-        problems.at(value, format!("`{}` is not a label value: at most 63 letters, digits, `-`, `_` or `.`", value.value));
+        problems.at(
+            value,
+            format!(
+                "`{}` is not a label value: at most 63 letters, digits, `-`, `_` or `.`",
+                value.value
+            ),
+        );
     }
 }
 
@@ -140,11 +223,21 @@ fn devices(
     problems: &mut Problems,
 ) {
     let Some(model) = gpu::model(&raw.model.value) else {
-        problems.at(&raw.model, format!("unknown GPU model `{}`; known are {}", raw.model.value, gpu::names()));
+        problems.at(
+            &raw.model,
+            format!(
+                "unknown GPU model `{}`; known are {}",
+                raw.model.value,
+                gpu::names()
+            ),
+        );
         return;
     };
     if raw.count.value == 0 || raw.count.value > 16 {
-        problems.at(&raw.count, format!("a node has between 1 and 16 GPUs, not {}", raw.count.value));
+        problems.at(
+            &raw.count,
+            format!("a node has between 1 and 16 GPUs, not {}", raw.count.value),
+        );
     }
     capacity.insert(gpu::RESOURCE.to_owned(), raw.count.value.to_string());
     let mut discovered = model.labels(raw.count.value);
@@ -174,12 +267,19 @@ fn parse_taint(text: &str) -> Option<TaintSpec> {
         None => (pair, None),
     };
     let sound = is_qualified_name(key) && value.as_deref().is_none_or(is_label_value);
-    sound.then(|| TaintSpec { key: key.to_owned(), value, effect })
+    sound.then(|| TaintSpec {
+        key: key.to_owned(),
+        value,
+        effect,
+    })
 }
 
 fn is_dns_label(text: &str) -> bool {
     let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    (1..=50).contains(&text.len()) && text.chars().all(inner) && !text.starts_with('-') && !text.ends_with('-')
+    (1..=50).contains(&text.len())
+        && text.chars().all(inner)
+        && !text.starts_with('-')
+        && !text.ends_with('-')
 }
 
 fn is_label_value(text: &str) -> bool {
@@ -189,7 +289,10 @@ fn is_label_value(text: &str) -> bool {
 fn is_name_part(text: &str) -> bool {
     let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let edge = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
-    (1..=63).contains(&text.len()) && text.chars().all(inner) && edge(text.chars().next()) && edge(text.chars().last())
+    (1..=63).contains(&text.len())
+        && text.chars().all(inner)
+        && edge(text.chars().next())
+        && edge(text.chars().last())
 }
 
 fn is_qualified_name(text: &str) -> bool {
@@ -201,8 +304,13 @@ fn is_qualified_name(text: &str) -> bool {
 
 /// Non-negative numbers with the suffixes of Kubernetes quantities.
 fn is_quantity(text: &str) -> bool {
-    const SUFFIXES: [&str; 13] = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "m", "k", "M", "G", "T", "P", "E"];
-    let number = SUFFIXES.iter().find_map(|suffix| text.strip_suffix(suffix)).unwrap_or(text);
+    const SUFFIXES: [&str; 13] = [
+        "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "m", "k", "M", "G", "T", "P", "E",
+    ];
+    let number = SUFFIXES
+        .iter()
+        .find_map(|suffix| text.strip_suffix(suffix))
+        .unwrap_or(text);
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
     let digits = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit());
     digits(whole) && digits(fraction)

@@ -54,7 +54,11 @@ pub(super) fn model(name: &str) -> Option<&'static Model> {
 
 /// The names a profile can use, for messages.
 pub(super) fn names() -> String {
-    MODELS.iter().map(|model| model.name).collect::<Vec<_>>().join(", ")
+    MODELS
+        .iter()
+        .map(|model| model.name)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 impl Model {
@@ -81,7 +85,13 @@ impl Model {
             ("nvidia.com/cuda.runtime-version.full", "13.0"),
             ("nvidia.com/cuda.runtime-version.major", "13"),
         ];
-        let of_any = of_any.into_iter().map(|(key, value)| (key, value.to_owned()));
-        of_model.into_iter().chain(of_any).map(|(key, value)| (key.to_owned(), value)).collect()
+        let of_any = of_any
+            .into_iter()
+            .map(|(key, value)| (key, value.to_owned()));
+        of_model
+            .into_iter()
+            .chain(of_any)
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect()
     }
 }

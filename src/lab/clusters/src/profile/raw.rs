@@ -51,12 +51,20 @@ pub(super) fn read(text: &str) -> Result<RawProfile, Problem> {
         let what = error.without_snippet().to_string();
         match error.location() {
             Some(place) => problem(place, what),
-            None => Problem { line: 1, column: 1, what },
+            None => Problem {
+                line: 1,
+                column: 1,
+                what,
+            },
         }
     })
 }
 
 /// A mistake at a place of the file.
 pub(super) fn problem(place: Location, what: String) -> Problem {
-    Problem { line: place.line(), column: place.column(), what }
+    Problem {
+        line: place.line(),
+        column: place.column(),
+        what,
+    }
 }

@@ -7,7 +7,9 @@ fn profiles_dir() -> PathBuf {
 }
 
 fn refused(text: &str) -> String {
-    Profile::parse(Path::new("labs/profiles/essai.yaml"), text).unwrap_err().to_string()
+    Profile::parse(Path::new("labs/profiles/essai.yaml"), text)
+        .unwrap_err()
+        .to_string()
 }
 
 #[test]
@@ -21,10 +23,17 @@ fn every_profile_of_the_course_is_sound() {
 fn first_lab_has_one_cpu_node_and_two_nodes_of_four_gpus() {
     let profile = Profile::load(&profiles_dir().join("cassiopee-a100.yaml")).unwrap();
     assert_eq!(profile.total("nvidia.com/gpu"), 8);
-    let nodes: Vec<(&str, usize)> = profile.nodes.iter().map(|node| (node.name.as_str(), node.taints.len())).collect();
+    let nodes: Vec<(&str, usize)> = profile
+        .nodes
+        .iter()
+        .map(|node| (node.name.as_str(), node.taints.len()))
+        .collect();
     assert_eq!(nodes, [("cpu-1", 0), ("a100-1", 1), ("a100-2", 1)]);
     let gpu = &profile.nodes[2];
-    assert_eq!(gpu.labels["nvidia.com/gpu.product"], "NVIDIA-A100-SXM4-80GB");
+    assert_eq!(
+        gpu.labels["nvidia.com/gpu.product"],
+        "NVIDIA-A100-SXM4-80GB"
+    );
     assert_eq!(gpu.labels[RACK_LABEL], "baie-2");
     assert!(gpu.labels.contains_key(ZONE_LABEL));
     assert_eq!(profile.nodes[0].capacity["cpu"], "8");
@@ -60,13 +69,20 @@ pools:
 fn a_field_nobody_knows_is_named() {
     let text = "name: essai\ntitle: {fr: Essai, en: Trial}\npools:\n  - name: cpu\n    count: 1\n    capacity: {cpu: 1, memory: 1Gi}\n    gpus: 4\n";
     let message = refused(text);
-    assert!(message.starts_with("labs/profiles/essai.yaml:7:") && message.contains("gpus"), "{message}");
+    assert!(
+        message.starts_with("labs/profiles/essai.yaml:7:") && message.contains("gpus"),
+        "{message}"
+    );
 }
 
 #[test]
 fn a_number_that_is_not_one_is_placed() {
-    let message = refused("name: essai\ntitle: {fr: E, en: T}\npools:\n  - name: cpu\n    count: deux\n");
-    assert!(message.starts_with("labs/profiles/essai.yaml:5:"), "{message}");
+    let message =
+        refused("name: essai\ntitle: {fr: E, en: T}\npools:\n  - name: cpu\n    count: deux\n");
+    assert!(
+        message.starts_with("labs/profiles/essai.yaml:5:"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -14,13 +14,23 @@ const MANAGER: &str = "atelier-walls";
 /// The first object that the API server refuses.
 pub async fn apply(client: &Client) -> Result<(), WallsError> {
     for object in manifests::all()? {
-        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = |pointer: &str| {
+            object
+                .pointer(pointer)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
         let (kind, name) = (text("/kind"), text("/metadata/name"));
         let resource = resource(&text("/apiVersion"), &kind);
         let api = Api::<DynamicObject>::all_with(client.clone(), &resource);
-        api.patch(&name, &PatchParams::apply(MANAGER).force(), &Patch::Apply(&object))
-            .await
-            .map_err(|source| WallsError::Apply { kind, name, source })?;
+        api.patch(
+            &name,
+            &PatchParams::apply(MANAGER).force(),
+            &Patch::Apply(&object),
+        )
+        .await
+        .map_err(|source| WallsError::Apply { kind, name, source })?;
     }
     Ok(())
 }
@@ -29,6 +39,8 @@ pub async fn apply(client: &Client) -> Result<(), WallsError> {
 fn resource(api_version: &str, kind: &str) -> ApiResource {
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let lower = kind.to_lowercase();
-    let plural = lower.strip_suffix('y').map_or_else(|| format!("{lower}s"), |stem| format!("{stem}ies"));
+    let plural = lower
+        .strip_suffix('y')
+        .map_or_else(|| format!("{lower}s"), |stem| format!("{stem}ies"));
     ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, kind), &plural)
 }

@@ -22,8 +22,12 @@ const NOT_SYSTEM: &str = "!(request.userInfo.groups.exists(group, group in ['sys
 pub(super) fn all() -> Result<Vec<Value>, WallsError> {
     let mut objects = Vec::new();
     for (file, text) in FILES {
-        let broken = |error: serde_saphyr::Error| WallsError::Manifest { file, reason: error.to_string() };
-        let documents: Vec<Value> = serde_saphyr::from_str_multiple(&filled_in(text)).map_err(broken)?;
+        let broken = |error: serde_saphyr::Error| WallsError::Manifest {
+            file,
+            reason: error.to_string(),
+        };
+        let documents: Vec<Value> =
+            serde_saphyr::from_str_multiple(&filled_in(text)).map_err(broken)?;
         for document in documents {
             let binding = binding(&document);
             objects.push(document);
@@ -47,7 +51,11 @@ fn known_image() -> String {
     let one = |repository: &&str| {
         format!("container.image == '{repository}' || container.image.startsWith('{repository}:')")
     };
-    KNOWN_IMAGES.iter().map(one).collect::<Vec<_>>().join(" || ")
+    KNOWN_IMAGES
+        .iter()
+        .map(one)
+        .collect::<Vec<_>>()
+        .join(" || ")
 }
 
 /// A validating policy does nothing until it is bound.

@@ -7,22 +7,35 @@ fn objects() -> Vec<Value> {
 }
 
 fn of_kind<'a>(objects: &'a [Value], kind: &str) -> Vec<&'a Value> {
-    objects.iter().filter(|object| object["kind"] == kind).collect()
+    objects
+        .iter()
+        .filter(|object| object["kind"] == kind)
+        .collect()
 }
 
 /// The verbs that the trainee's role gives on one resource.
 fn trainee_verbs(group: &str, resource: &str) -> Vec<String> {
     let objects = objects();
-    let role = objects.iter().find(|o| o["kind"] == "ClusterRole" && o["metadata"]["name"] == "atelier-trainee").unwrap();
+    let role = objects
+        .iter()
+        .find(|o| o["kind"] == "ClusterRole" && o["metadata"]["name"] == "atelier-trainee")
+        .unwrap();
     let matches = |list: &Value, wanted: &str| {
-        list.as_array().is_some_and(|list| list.iter().any(|entry| entry == wanted || entry == "*"))
+        list.as_array()
+            .is_some_and(|list| list.iter().any(|entry| entry == wanted || entry == "*"))
     };
     let mut verbs: Vec<String> = role["rules"]
         .as_array()
         .unwrap()
         .iter()
         .filter(|rule| matches(&rule["apiGroups"], group) && matches(&rule["resources"], resource))
-        .flat_map(|rule| rule["verbs"].as_array().unwrap().iter().map(|verb| verb.as_str().unwrap().to_owned()))
+        .flat_map(|rule| {
+            rule["verbs"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|verb| verb.as_str().unwrap().to_owned())
+        })
         .collect();
     verbs.sort();
     verbs.dedup();
@@ -35,10 +48,12 @@ fn every_validating_policy_is_bound_and_denies() {
     let policies = of_kind(&objects, "ValidatingAdmissionPolicy");
     assert_eq!(policies.len(), 5);
     for policy in policies {
-        let bound = of_kind(&objects, "ValidatingAdmissionPolicyBinding").into_iter().any(|binding| {
-            binding["spec"]["policyName"] == policy["metadata"]["name"]
-                && binding["spec"]["validationActions"] == serde_json::json!(["Deny"])
-        });
+        let bound = of_kind(&objects, "ValidatingAdmissionPolicyBinding")
+            .into_iter()
+            .any(|binding| {
+                binding["spec"]["policyName"] == policy["metadata"]["name"]
+                    && binding["spec"]["validationActions"] == serde_json::json!(["Deny"])
+            });
         assert!(bound, "{} is not bound", policy["metadata"]["name"]);
         assert_eq!(policy["spec"]["failurePolicy"], "Fail");
     }
@@ -64,15 +79,35 @@ fn the_trainees_role_holds_no_way_out() {
         ("", "bindings"),
     ];
     for (group, resource) in nothing {
-        assert_eq!(trainee_verbs(group, resource), Vec::<String>::new(), "{group}/{resource}");
+        assert_eq!(
+            trainee_verbs(group, resource),
+            Vec::<String>::new(),
+            "{group}/{resource}"
+        );
     }
     for resource in ["roles", "clusterroles"] {
         let verbs = trainee_verbs("rbac.authorization.k8s.io", resource);
-        assert!(!verbs.iter().any(|verb| matches!(verb.as_str(), "escalate" | "bind" | "*")), "{resource}: {verbs:?}");
+        assert!(
+            !verbs
+                .iter()
+                .any(|verb| matches!(verb.as_str(), "escalate" | "bind" | "*")),
+            "{resource}: {verbs:?}"
+        );
     }
-    for resource in ["mutatingadmissionpolicies", "validatingadmissionpolicies", "validatingadmissionpolicybindings"] {
-        assert_eq!(trainee_verbs("admissionregistration.k8s.io", resource), ["get", "list", "watch"], "{resource}");
+    for resource in [
+        "mutatingadmissionpolicies",
+        "validatingadmissionpolicies",
+        "validatingadmissionpolicybindings",
+    ] {
+        assert_eq!(
+            trainee_verbs("admissionregistration.k8s.io", resource),
+            ["get", "list", "watch"],
+            "{resource}"
+        );
     }
-    assert_eq!(trainee_verbs("", "nodes"), ["get", "list", "patch", "update", "watch"]);
+    assert_eq!(
+        trainee_verbs("", "nodes"),
+        ["get", "list", "patch", "update", "watch"]
+    );
     assert!(!trainee_verbs("", "serviceaccounts").contains(&"impersonate".to_owned()));
 }

@@ -128,13 +128,17 @@ async fn two_writers_wait_for_each_other() {
 #[tokio::test]
 async fn a_write_that_is_broken_off_is_undone() {
     let folder = tempfile::tempdir().expect("folder");
-    let store = Store::open(&folder.path().join("a.db")).await.expect("open");
+    let store = Store::open(&folder.path().join("a.db"))
+        .await
+        .expect("open");
     let entries: Vec<_> = (1..=400).map(|seq| entry(seq, "a")).collect();
     for polls in 1..40 {
         let mut write = Box::pin(store.append("solo", &entries));
         for _ in 0..polls {
             let once = std::future::poll_fn(|context| {
-                std::task::Poll::Ready(std::future::Future::poll(write.as_mut(), context).is_ready())
+                std::task::Poll::Ready(
+                    std::future::Future::poll(write.as_mut(), context).is_ready(),
+                )
             });
             if once.await {
                 break;
@@ -142,7 +146,10 @@ async fn a_write_that_is_broken_off_is_undone() {
             tokio::task::yield_now().await;
         }
         drop(write);
-        store.forget("solo").await.expect("the connection is usable");
+        store
+            .forget("solo")
+            .await
+            .expect("the connection is usable");
     }
     store.append("solo", &entries).await.expect("append");
     assert_eq!(store.entries("solo", 0).await.expect("read").len(), 400);

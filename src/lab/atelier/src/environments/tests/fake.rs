@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 
 use clusters::provider::{
-    Environment, EnvironmentId, EnvironmentSpec, EnvironmentState, Phase, PhaseEvent, PhaseState, Progress, Provider,
-    ProviderError,
+    Environment, EnvironmentId, EnvironmentSpec, EnvironmentState, Phase, PhaseEvent, PhaseState,
+    Progress, Provider, ProviderError,
 };
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
@@ -25,13 +25,22 @@ pub(super) struct Fake {
 impl Default for Fake {
     fn default() -> Self {
         let progress = broadcast::channel(64).0;
-        Self { acts: Mutex::default(), there: Mutex::default(), progress, began: Notify::new(), slow: false }
+        Self {
+            acts: Mutex::default(),
+            there: Mutex::default(),
+            progress,
+            began: Notify::new(),
+            slow: false,
+        }
     }
 }
 
 impl Fake {
     pub(super) fn slow() -> Self {
-        Self { slow: true, ..Self::default() }
+        Self {
+            slow: true,
+            ..Self::default()
+        }
     }
 
     pub(super) fn acts(&self) -> Vec<&'static str> {
@@ -54,7 +63,11 @@ impl Fake {
     }
 
     fn tell(&self, state: PhaseState) {
-        let event = PhaseEvent { phase: Phase::Directory, state, at: Timestamp::UNIX_EPOCH };
+        let event = PhaseEvent {
+            phase: Phase::Directory,
+            state,
+            at: Timestamp::UNIX_EPOCH,
+        };
         let _ = self.progress.send(Progress::Phase(event));
     }
 }
@@ -72,7 +85,10 @@ impl Provider for Fake {
             if self.slow {
                 cancel.cancelled().await;
                 self.note("cancelled");
-                return Err(ProviderError::Cancelled { id: spec.id, act: "create" });
+                return Err(ProviderError::Cancelled {
+                    id: spec.id,
+                    act: "create",
+                });
             }
             self.tell(PhaseState::Done);
             let environment = Environment {
@@ -119,7 +135,12 @@ impl Provider for Fake {
     }
 
     fn get(&self, id: EnvironmentId) -> BoxFuture<'_, Result<Environment, ProviderError>> {
-        let found = self.there.lock().unwrap().clone().ok_or(ProviderError::Unknown(id));
+        let found = self
+            .there
+            .lock()
+            .unwrap()
+            .clone()
+            .ok_or(ProviderError::Unknown(id));
         async { found }.boxed()
     }
 

@@ -28,8 +28,16 @@ fn watch_events_that_tell_nothing_new_make_no_entry() {
     ] {
         verbs.push(known.watched("Node", verb, heard).map(|entry| entry.verb));
     }
-    let expected =
-        [Some(Verb::Added), None, None, Some(Verb::Modified), None, None, Some(Verb::Deleted), None];
+    let expected = [
+        Some(Verb::Added),
+        None,
+        None,
+        Some(Verb::Modified),
+        None,
+        None,
+        Some(Verb::Deleted),
+        None,
+    ];
     assert_eq!(verbs, expected);
 }
 
@@ -46,7 +54,10 @@ fn a_list_gives_the_difference() {
         heard("new", "new-1", 9, 1),
     ];
     let entries = known.listed("Node", present);
-    let told: Vec<(Verb, &str)> = entries.iter().map(|entry| (entry.verb, entry.uid.as_str())).collect();
+    let told: Vec<(Verb, &str)> = entries
+        .iter()
+        .map(|entry| (entry.verb, entry.uid.as_str()))
+        .collect();
     let expected = [
         (Verb::Deleted, "gone-1"),
         (Verb::Modified, "changed-1"),

@@ -1,7 +1,7 @@
 //! An API server in memory: objects with versions, lists in pages, watches from a version, compaction, interruptions.
 
-use http::{Request, Response};
 use bytes::Bytes;
+use http::{Request, Response};
 use http_body_util::{BodyExt as _, combinators::UnsyncBoxBody};
 use kube::{Client, client::Body as RequestBody};
 use parking_lot::Mutex;
@@ -32,15 +32,27 @@ pub(super) struct ApiServer {
     down: watch::Sender<bool>,
 }
 
-const CUSTOM: &[&str] =
-    &["workloads", "clusterqueues", "localqueues", "cohorts", "resourceflavors", "workloadpriorityclasses"];
+const CUSTOM: &[&str] = &[
+    "workloads",
+    "clusterqueues",
+    "localqueues",
+    "cohorts",
+    "resourceflavors",
+    "workloadpriorityclasses",
+];
 
 impl ApiServer {
     pub(super) fn new() -> Self {
-        let server =
-            Self { state: Arc::default(), changes: watch::channel(0).0, down: watch::channel(false).0 };
+        let server = Self {
+            state: Arc::default(),
+            changes: watch::channel(0).0,
+            down: watch::channel(false).0,
+        };
         let uid = format!("{:p}", Arc::as_ptr(&server.state));
-        server.put("namespaces", json!({"metadata": {"name": "kube-system", "uid": uid}}));
+        server.put(
+            "namespaces",
+            json!({"metadata": {"name": "kube-system", "uid": uid}}),
+        );
         server
     }
 
@@ -64,7 +76,10 @@ impl ApiServer {
         state.version += 1;
         let version = state.version;
         object["metadata"]["resourceVersion"] = json!(version.to_string());
-        let name = object["metadata"]["name"].as_str().expect("a name").to_owned();
+        let name = object["metadata"]["name"]
+            .as_str()
+            .expect("a name")
+            .to_owned();
         let objects = state.objects.entry(plural.to_owned()).or_default();
         let verb = match (deleted, objects.contains_key(&name)) {
             (true, _) => "DELETED",
@@ -140,7 +155,10 @@ impl ApiServer {
             .collect();
         let last = *path.last().unwrap_or(&"");
         if last == "kube-system" {
-            return Ok(json_response(200, &self.state.lock().objects["namespaces"]["kube-system"]));
+            return Ok(json_response(
+                200,
+                &self.state.lock().objects["namespaces"]["kube-system"],
+            ));
         }
         if CUSTOM.contains(&last) && !self.state.lock().defined.iter().any(|known| known == last) {
             return Ok(json_response(404, &status(404, "NotFound")));
@@ -153,56 +171,86 @@ impl ApiServer {
 
     fn list(&self, plural: &str, query: &BTreeMap<String, String>) -> Response<Body> {
         let mut state = self.state.lock();
-        let offset: usize = query.get("continue").and_then(|token| token.parse().ok()).unwrap_or(0);
+        let offset: usize = query
+            .get("continue")
+            .and_then(|token| token.parse().ok())
+            .unwrap_or(0);
         if offset > 0 && state.expiring_pages > 0 {
             state.expiring_pages -= 1;
             return json_response(410, &status(410, "Expired"));
         }
-        let limit: usize = query.get("limit").and_then(|limit| limit.parse().ok()).unwrap_or(500);
-        let all: Vec<Value> = state.objects.get(plural).map(|all| all.values().cloned().collect()).unwrap_or_default();
+        let limit: usize = query
+            .get("limit")
+            .and_then(|limit| limit.parse().ok())
+            .unwrap_or(500);
+        let all: Vec<Value> = state
+            .objects
+            .get(plural)
+            .map(|all| all.values().cloned().collect())
+            .unwrap_or_default();
         let page: Vec<Value> = all.iter().skip(offset).take(limit).cloned().collect();
-        let more = if offset + page.len() < all.len() { (offset + page.len()).to_string() } else { String::new() };
+        let more = if offset + page.len() < all.len() {
+            (offset + page.len()).to_string()
+        } else {
+            String::new()
+        };
         let metadata = json!({"resourceVersion": state.version.to_string(), "continue": more});
-        json_response(200, &json!({"kind": "List", "apiVersion": "v1", "metadata": metadata, "items": page}))
+        json_response(
+            200,
+            &json!({"kind": "List", "apiVersion": "v1", "metadata": metadata, "items": page}),
+        )
     }
 
     fn watch(&self, plural: &str, query: &BTreeMap<String, String>) -> Response<Body> {
-        let from: u64 = query.get("resourceVersion").and_then(|version| version.parse().ok()).unwrap_or(0);
+        let from: u64 = query
+            .get("resourceVersion")
+            .and_then(|version| version.parse().ok())
+            .unwrap_or(0);
         if from < self.state.lock().compacted {
             return json_response(410, &status(410, "Expired"));
         }
         let (server, plural) = (self.clone(), plural.to_owned());
-        let stream = futures::stream::unfold((server, plural, from, false), |(server, plural, from, broken)| async move {
-            if broken {
-                return None;
-            }
-            let mut changes = server.changes.subscribe();
-            let mut down = server.down.subscribe();
-            loop {
-                changes.borrow_and_update();
-                if *down.borrow_and_update() {
-                    let error = std::io::Error::other("connection reset");
-                    return Some((Err(error), (server, plural, from, true)));
-                }
-                let defined = !CUSTOM.contains(&plural.as_str()) || server.state.lock().defined.contains(&plural);
-                if !defined {
+        let stream = futures::stream::unfold(
+            (server, plural, from, false),
+            |(server, plural, from, broken)| async move {
+                if broken {
                     return None;
                 }
-                let next = server.state.lock().log.iter().find(|(at, of, ..)| *at > from && *of == plural).cloned();
-                if let Some((at, _, verb, object)) = next {
-                    let mut object = object;
-                    object["apiVersion"] = json!("v1");
-                    object["kind"] = json!("Any");
-                    let line = format!("{}\n", json!({"type": verb, "object": object}));
-                    let frame = hyper::body::Frame::data(Bytes::from(line));
-                    return Some((Ok(frame), (server, plural, at, false)));
+                let mut changes = server.changes.subscribe();
+                let mut down = server.down.subscribe();
+                loop {
+                    changes.borrow_and_update();
+                    if *down.borrow_and_update() {
+                        let error = std::io::Error::other("connection reset");
+                        return Some((Err(error), (server, plural, from, true)));
+                    }
+                    let defined = !CUSTOM.contains(&plural.as_str())
+                        || server.state.lock().defined.contains(&plural);
+                    if !defined {
+                        return None;
+                    }
+                    let next = server
+                        .state
+                        .lock()
+                        .log
+                        .iter()
+                        .find(|(at, of, ..)| *at > from && *of == plural)
+                        .cloned();
+                    if let Some((at, _, verb, object)) = next {
+                        let mut object = object;
+                        object["apiVersion"] = json!("v1");
+                        object["kind"] = json!("Any");
+                        let line = format!("{}\n", json!({"type": verb, "object": object}));
+                        let frame = hyper::body::Frame::data(Bytes::from(line));
+                        return Some((Ok(frame), (server, plural, at, false)));
+                    }
+                    tokio::select! {
+                        _ = changes.changed() => {}
+                        _ = down.changed() => {}
+                    }
                 }
-                tokio::select! {
-                    _ = changes.changed() => {}
-                    _ = down.changed() => {}
-                }
-            }
-        });
+            },
+        );
         Response::new(http_body_util::StreamBody::new(stream).boxed_unsync())
     }
 }
@@ -225,5 +273,8 @@ pub(super) fn job(name: &str, uid: &str, suspended: bool) -> Value {
 
 /// How many lines of a record begin so.
 pub(super) fn names(record: &[String], beginning: &str) -> usize {
-    record.iter().filter(|line| line.starts_with(beginning)).count()
+    record
+        .iter()
+        .filter(|line| line.starts_with(beginning))
+        .count()
 }

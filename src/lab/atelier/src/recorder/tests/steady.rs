@@ -11,7 +11,12 @@ fn at(second: i64) -> Timestamp {
 fn runs_with_the_monotonic_clock_only() {
     let clock = SteadyClock::after(at(0), None);
     let shown = clock.shown(Duration::from_millis(2500));
-    assert_eq!(shown, at(0).checked_add(SignedDuration::from_millis(2500)).expect("a time"));
+    assert_eq!(
+        shown,
+        at(0)
+            .checked_add(SignedDuration::from_millis(2500))
+            .expect("a time")
+    );
     assert_eq!(clock.until(at(-1)), Duration::ZERO);
     assert!(clock.until(at(3600)) > Duration::from_secs(3000));
 }

@@ -14,7 +14,12 @@ pub(in crate::host_node) struct Lines {
 
 impl Lines {
     /// Adds a piece and hands over each line that is complete now.
-    pub(in crate::host_node) fn add(&mut self, stream: Stream, piece: &[u8], mut line: impl FnMut(&str)) {
+    pub(in crate::host_node) fn add(
+        &mut self,
+        stream: Stream,
+        piece: &[u8],
+        mut line: impl FnMut(&str),
+    ) {
         let begun = match stream {
             Stream::Stdout => &mut self.stdout,
             Stream::Stderr => &mut self.stderr,

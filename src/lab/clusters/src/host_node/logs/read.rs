@@ -34,7 +34,14 @@ impl Cursor {
     pub(in crate::host_node) fn new(log: Arc<Log>, query: Query) -> Self {
         let changes = log.state.subscribe();
         let left = query.limit_bytes.unwrap_or(usize::MAX);
-        Self { log, query, changes, read: 0, left, first: true }
+        Self {
+            log,
+            query,
+            changes,
+            read: 0,
+            left,
+            first: true,
+        }
     }
 
     /// The next piece, or nothing at the end. Following, it waits for more until the run is over.
@@ -57,13 +64,19 @@ impl Cursor {
 
     fn pick(&mut self, first: bool, state: LogState) -> String {
         let text = self.since_last_time(state);
-        let lines = text.lines().filter_map(Line::parse).filter(|line| self.query.since.is_none_or(|at| line.at >= at));
+        let lines = text
+            .lines()
+            .filter_map(Line::parse)
+            .filter(|line| self.query.since.is_none_or(|at| line.at >= at));
         let mut lines: Vec<Line<'_>> = lines.collect();
         if let (true, Some(tail)) = (first, self.query.tail) {
             let skip = lines.len().saturating_sub(tail);
             lines.drain(..skip);
         }
-        lines.iter().map(|line| line.shown(self.query.timestamps)).collect()
+        lines
+            .iter()
+            .map(|line| line.shown(self.query.timestamps))
+            .collect()
     }
 
     /// Everything written since the last call, as far as it was kept.
@@ -77,7 +90,9 @@ impl Cursor {
             }
         }
         let from = usize::try_from(skip).unwrap_or(usize::MAX);
-        let until = usize::try_from(state.written - state.dropped).unwrap_or(usize::MAX).min(bytes.len());
+        let until = usize::try_from(state.written - state.dropped)
+            .unwrap_or(usize::MAX)
+            .min(bytes.len());
         String::from_utf8_lossy(bytes.get(from.min(until)..until).unwrap_or_default()).into_owned()
     }
 
@@ -107,10 +122,18 @@ impl<'a> Line<'a> {
     fn parse(line: &'a str) -> Option<Self> {
         let mut parts = line.splitn(4, ' ');
         let (stamp, _stream, _full) = (parts.next()?, parts.next()?, parts.next()?);
-        Some(Self { at: stamp.parse().ok()?, stamp, text: parts.next().unwrap_or_default() })
+        Some(Self {
+            at: stamp.parse().ok()?,
+            stamp,
+            text: parts.next().unwrap_or_default(),
+        })
     }
 
     fn shown(&self, timestamps: bool) -> String {
-        if timestamps { format!("{} {}\n", self.stamp, self.text) } else { format!("{}\n", self.text) }
+        if timestamps {
+            format!("{} {}\n", self.stamp, self.text)
+        } else {
+            format!("{}\n", self.text)
+        }
     }
 }

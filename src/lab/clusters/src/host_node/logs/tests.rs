@@ -31,13 +31,45 @@ async fn read(query: Query) -> String {
 async fn a_query_picks_lines() {
     let cases: [(&str, Query, &str); 6] = [
         ("all", Query::default(), "un\ndeux mots\n\nquatre\n"),
-        ("tail", Query { tail: Some(2), ..Query::default() }, "\nquatre\n"),
-        ("tail nothing", Query { tail: Some(0), ..Query::default() }, ""),
-        ("since", Query { since: Some(at(10)), ..Query::default() }, "deux mots\n\nquatre\n"),
-        ("limit", Query { limit_bytes: Some(5), ..Query::default() }, "un\nde"),
+        (
+            "tail",
+            Query {
+                tail: Some(2),
+                ..Query::default()
+            },
+            "\nquatre\n",
+        ),
+        (
+            "tail nothing",
+            Query {
+                tail: Some(0),
+                ..Query::default()
+            },
+            "",
+        ),
+        (
+            "since",
+            Query {
+                since: Some(at(10)),
+                ..Query::default()
+            },
+            "deux mots\n\nquatre\n",
+        ),
+        (
+            "limit",
+            Query {
+                limit_bytes: Some(5),
+                ..Query::default()
+            },
+            "un\nde",
+        ),
         (
             "timestamps",
-            Query { timestamps: true, tail: Some(1), ..Query::default() },
+            Query {
+                timestamps: true,
+                tail: Some(1),
+                ..Query::default()
+            },
             "2027-01-15T08:00:30.000000000Z quatre\n",
         ),
     ];
@@ -52,7 +84,13 @@ async fn a_follower_sees_what_comes_and_ends_with_the_run() {
     let log = LogBooks::default().begin(&key(), dir.path(), 0);
     let mut writer = log.writer();
     writer.line(Stream::Stdout, "avant", at(0));
-    let mut cursor = Cursor::new(log, Query { follow: true, ..Query::default() });
+    let mut cursor = Cursor::new(
+        log,
+        Query {
+            follow: true,
+            ..Query::default()
+        },
+    );
     assert_eq!(cursor.next().await.as_deref(), Some("avant\n"));
     writer.line(Stream::Stderr, "après", at(1));
     assert_eq!(cursor.next().await.as_deref(), Some("après\n"));
@@ -72,7 +110,10 @@ async fn a_log_that_turned_over_loses_its_oldest_lines_only() {
     drop(writer);
     let mut cursor = Cursor::new(log, Query::default());
     let text = cursor.next().await.unwrap();
-    let numbers: Vec<&str> = text.lines().filter_map(|line| line.split(' ').next()).collect();
+    let numbers: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
     assert_eq!(numbers.last(), Some(&"19"));
     let first: usize = numbers[0].parse().unwrap();
     assert!(first > 0 && numbers.len() == 20 - first, "{numbers:?}");
@@ -83,10 +124,15 @@ fn the_run_before_is_kept_and_the_one_before_that_is_removed() {
     let dir = tempfile::tempdir().unwrap();
     let books = LogBooks::default();
     for run in 0..3 {
-        books.begin(&key(), dir.path(), run).writer().line(Stream::Stdout, "x", at(0));
+        books
+            .begin(&key(), dir.path(), run)
+            .writer()
+            .line(Stream::Stdout, "x", at(0));
     }
-    let mut left: Vec<String> =
-        std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut left: Vec<String> = std::fs::read_dir(dir.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     left.sort();
     assert_eq!(left, ["1.log", "2.log"]);
     assert!(books.find(&key(), true).unwrap().is_some());
@@ -99,7 +145,9 @@ fn pieces_become_lines_and_long_ones_are_cut() {
     let mut said = Vec::new();
     let mut lines = Lines::default();
     for piece in ["un\r\nde", "ux\n", "\n", &"x".repeat(20_000), "\nfin"] {
-        lines.add(Stream::Stdout, piece.as_bytes(), |line| said.push(line.len()));
+        lines.add(Stream::Stdout, piece.as_bytes(), |line| {
+            said.push(line.len())
+        });
     }
     lines.add(Stream::Stderr, b"erreur", |line| said.push(line.len()));
     lines.finish(|_, line| said.push(line.len()));

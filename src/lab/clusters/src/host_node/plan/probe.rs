@@ -29,13 +29,27 @@ pub(in crate::host_node) struct ProbePlan {
 /// What a probe does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::host_node) enum Check {
-    Http { tls: bool, port: u16, path: String, headers: Vec<(String, String)> },
-    Tcp { port: u16 },
-    Exec { command: Vec<String> },
+    Http {
+        tls: bool,
+        port: u16,
+        path: String,
+        headers: Vec<(String, String)>,
+    },
+    Tcp {
+        port: u16,
+    },
+    Exec {
+        command: Vec<String>,
+    },
 }
 
 pub(super) fn probes(container: &Container) -> Result<Probes, Refusal> {
-    let probe = |probe: &Option<Probe>| probe.as_ref().map(|probe| plan(probe, container)).transpose();
+    let probe = |probe: &Option<Probe>| {
+        probe
+            .as_ref()
+            .map(|probe| plan(probe, container))
+            .transpose()
+    };
     Ok(Probes {
         startup: probe(&container.startup_probe)?,
         liveness: probe(&container.liveness_probe)?,
@@ -45,10 +59,17 @@ pub(super) fn probes(container: &Container) -> Result<Probes, Refusal> {
 
 fn plan(probe: &Probe, container: &Container) -> Result<ProbePlan, Refusal> {
     let seconds = |value: Option<i32>, default: u64| {
-        Duration::from_secs(value.and_then(|value| u64::try_from(value).ok()).unwrap_or(default))
+        Duration::from_secs(
+            value
+                .and_then(|value| u64::try_from(value).ok())
+                .unwrap_or(default),
+        )
     };
     let times = |value: Option<i32>, default: u32| {
-        value.and_then(|value| u32::try_from(value).ok()).filter(|value| *value > 0).unwrap_or(default)
+        value
+            .and_then(|value| u32::try_from(value).ok())
+            .filter(|value| *value > 0)
+            .unwrap_or(default)
     };
     Ok(ProbePlan {
         check: check(probe, container)?,
@@ -67,27 +88,43 @@ fn check(probe: &Probe, container: &Container) -> Result<Check, Refusal> {
             tls: http.scheme.as_deref() == Some("HTTPS"),
             port: port(&http.port, container)?,
             path: http.path.clone().unwrap_or_else(|| "/".to_owned()),
-            headers: headers.map(|header| (header.name.clone(), header.value.clone())).collect(),
+            headers: headers
+                .map(|header| (header.name.clone(), header.value.clone()))
+                .collect(),
         });
     }
     if let Some(tcp) = &probe.tcp_socket {
-        return Ok(Check::Tcp { port: port(&tcp.port, container)? });
+        return Ok(Check::Tcp {
+            port: port(&tcp.port, container)?,
+        });
     }
     if let Some(exec) = &probe.exec {
-        return Ok(Check::Exec { command: exec.command.clone().unwrap_or_default() });
+        return Ok(Check::Exec {
+            command: exec.command.clone().unwrap_or_default(),
+        });
     }
-    Err(Refusal::unsupported("a probe on node plateforme is httpGet, tcpSocket or exec"))
+    Err(Refusal::unsupported(
+        "a probe on node plateforme is httpGet, tcpSocket or exec",
+    ))
 }
 
 fn port(port: &IntOrString, container: &Container) -> Result<u16, Refusal> {
     let number = match port {
         IntOrString::Int(number) => Some(*number),
         IntOrString::String(name) => {
-            let named = container.ports.iter().flatten().find(|port| port.name.as_deref() == Some(name.as_str()));
-            named.map(|port| port.container_port).or_else(|| name.parse().ok())
+            let named = container
+                .ports
+                .iter()
+                .flatten()
+                .find(|port| port.name.as_deref() == Some(name.as_str()));
+            named
+                .map(|port| port.container_port)
+                .or_else(|| name.parse().ok())
         }
     };
     number
         .and_then(|number| u16::try_from(number).ok())
-        .ok_or_else(|| Refusal::unsupported("a probe names a port that the container does not have"))
+        .ok_or_else(|| {
+            Refusal::unsupported("a probe names a port that the container does not have")
+        })
 }

@@ -28,7 +28,10 @@ struct Obstacle {
 
 impl Runner {
     /// The environment of the container, once everything it needs is there.
-    pub(super) async fn prepared(&mut self, plan: &PodPlan) -> Result<BTreeMap<String, String>, Told> {
+    pub(super) async fn prepared(
+        &mut self,
+        plan: &PodPlan,
+    ) -> Result<BTreeMap<String, String>, Told> {
         let namespace = self.pod.namespace().unwrap_or_default();
         let mut changes = fetch::changes(&self.context.options.client, &namespace, &plan.needs());
         let mut said = String::new();
@@ -46,8 +49,12 @@ impl Runner {
             }
             if said != obstacle.message {
                 said.clone_from(&obstacle.message);
-                self.event_warning(obstacle.event, obstacle.message.clone()).await;
-                self.state.doing = Doing::Waiting { reason: obstacle.waiting, message: Some(obstacle.message) };
+                self.event_warning(obstacle.event, obstacle.message.clone())
+                    .await;
+                self.state.doing = Doing::Waiting {
+                    reason: obstacle.waiting,
+                    message: Some(obstacle.message),
+                };
             }
             self.report().await;
             tokio::select! {
@@ -59,11 +66,23 @@ impl Runner {
     }
 
     async fn try_prepare(&mut self, plan: &PodPlan) -> Result<BTreeMap<String, String>, Obstacle> {
-        let mount = |message: String| Obstacle { waiting: "ContainerCreating", event: "FailedMount", message };
-        self.dir.make().map_err(|error| mount(format!("make the pod's folder: {error}")))?;
-        self.read(plan, true).await.map_err(|error| mount(in_words(&error)))?;
+        let mount = |message: String| Obstacle {
+            waiting: "ContainerCreating",
+            event: "FailedMount",
+            message,
+        };
+        self.dir
+            .make()
+            .map_err(|error| mount(format!("make the pod's folder: {error}")))?;
+        self.read(plan, true)
+            .await
+            .map_err(|error| mount(in_words(&error)))?;
         self.write_volumes(plan).map_err(mount)?;
-        let address = self.state.address.map(|address| address.to_string()).unwrap_or_default();
+        let address = self
+            .state
+            .address
+            .map(|address| address.to_string())
+            .unwrap_or_default();
         payload::environment(plan, &self.pod, &address, &self.fetched).map_err(|missing| Obstacle {
             waiting: "CreateContainerConfigError",
             event: "Failed",
@@ -89,8 +108,12 @@ impl Runner {
     pub(super) fn write_volumes(&self, plan: &PodPlan) -> Result<(), String> {
         for volume in &plan.volumes {
             let dir = self.dir.volume(&volume.name);
-            let files = payload::files(volume, &self.pod, &self.fetched)
-                .map_err(|missing| format!("MountVolume.SetUp failed for volume {:?}: {missing}", volume.name))?;
+            let files = payload::files(volume, &self.pod, &self.fetched).map_err(|missing| {
+                format!(
+                    "MountVolume.SetUp failed for volume {:?}: {missing}",
+                    volume.name
+                )
+            })?;
             let written = match volume.content {
                 super::super::plan::VolumeContent::Empty => std::fs::create_dir_all(&dir),
                 super::super::plan::VolumeContent::Projected(_) => {

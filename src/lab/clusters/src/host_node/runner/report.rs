@@ -25,7 +25,10 @@ fn patch(uid: Option<&str>, mut status: Value) -> Value {
 
 impl Runner {
     fn api(&self) -> Api<Pod> {
-        Api::namespaced(self.context.options.client.clone(), &self.pod.namespace().unwrap_or_default())
+        Api::namespaced(
+            self.context.options.client.clone(),
+            &self.pod.namespace().unwrap_or_default(),
+        )
     }
 
     /// Writes the status if it says something new.
@@ -36,7 +39,11 @@ impl Runner {
             return;
         }
         let patch = Patch::Strategic(patch(self.pod.uid().as_deref(), status.clone()));
-        match self.api().patch_status(&self.pod.name_any(), &PatchParams::default(), &patch).await {
+        match self
+            .api()
+            .patch_status(&self.pod.name_any(), &PatchParams::default(), &patch)
+            .await
+        {
             Ok(_) => {
                 self.behind = false;
                 self.reported = Some(status);
@@ -62,13 +69,18 @@ impl Runner {
         loop {
             let now = DeleteParams {
                 grace_period_seconds: Some(0),
-                preconditions: Some(Preconditions { uid: self.pod.uid(), resource_version: None }),
+                preconditions: Some(Preconditions {
+                    uid: self.pod.uid(),
+                    resource_version: None,
+                }),
                 ..DeleteParams::default()
             };
             match self.api().delete(&self.pod.name_any(), &now).await {
                 Ok(_) => break,
                 Err(kube::Error::Api(refused)) if matches!(refused.code, 404 | 409) => break,
-                Err(error) => warn!(%error, pod = self.pod.name_any(), "finish the deletion of a pod"),
+                Err(error) => {
+                    warn!(%error, pod = self.pod.name_any(), "finish the deletion of a pod")
+                }
             }
             tokio::select! {
                 () = self.cancel.cancelled() => return,

@@ -43,7 +43,10 @@ impl Runner {
             Err(told) => return Outcome::Told(self.stopped_early(told).await),
         };
         let since = self.context.now();
-        let log = self.context.logs.begin(&self.key(), &self.dir.logs(), self.state.restarts);
+        let log = self
+            .context
+            .logs
+            .begin(&self.key(), &self.dir.logs(), self.state.restarts);
         let process = process::command(&self.context.options, plan, &self.dir, &env)
             .and_then(|cmd| Process::start(&cmd, &log, self.context.options.clock));
         let process = match process {
@@ -51,7 +54,14 @@ impl Runner {
             Err(error) => {
                 let failure = format!("start container {}: {error}", plan.container.name);
                 self.event_warning("Failed", failure.clone()).await;
-                return Outcome::Ended(ended(End { code: 128, failure: Some(failure) }, since, since));
+                return Outcome::Ended(ended(
+                    End {
+                        code: 128,
+                        failure: Some(failure),
+                    },
+                    since,
+                    since,
+                ));
             }
         };
         let namespace = self.pod.namespace().unwrap_or_default();
@@ -69,22 +79,38 @@ impl Runner {
 
     async fn started(&mut self, plan: &PodPlan, since: Timestamp) {
         if let Some(address) = self.state.address {
-            self.context.options.routes.add_pod(address, &self.dir.relay());
+            self.context
+                .options
+                .routes
+                .add_pod(address, &self.dir.relay());
         }
-        let plan::Probes { startup, readiness, .. } = &plan.container.probes;
+        let plan::Probes {
+            startup, readiness, ..
+        } = &plan.container.probes;
         let started = startup.is_none();
-        self.state.doing = Doing::Running { since, started, ready: started && readiness.is_none() };
+        self.state.doing = Doing::Running {
+            since,
+            started,
+            ready: started && readiness.is_none(),
+        };
         self.report().await;
         let (name, image) = (&plan.container.name, &plan.container.image);
-        self.event("Pulled", format!("Container image {image:?} stands for a program of this machine")).await;
-        self.event("Started", format!("Container {name} started")).await;
+        self.event(
+            "Pulled",
+            format!("Container image {image:?} stands for a program of this machine"),
+        )
+        .await;
+        self.event("Started", format!("Container {name} started"))
+            .await;
     }
 
     async fn watch_over(&mut self, mut run: Run<'_>) -> Outcome {
         let plan = run.plan;
         loop {
             match self.next(&mut run).await {
-                Happened::Ended(end) => return Outcome::Ended(ended(end, run.since, self.context.now())),
+                Happened::Ended(end) => {
+                    return Outcome::Ended(ended(end, run.since, self.context.now()));
+                }
                 Happened::Found(finding) => {
                     if self.found(plan, run.since, finding).await {
                         let end = self.end(&mut run, plan.grace).await;
@@ -104,7 +130,13 @@ impl Runner {
 
     async fn next(&mut self, run: &mut Run<'_>) -> Happened {
         loop {
-            let Run { process, prober, changes, renew_tokens, .. } = run;
+            let Run {
+                process,
+                prober,
+                changes,
+                renew_tokens,
+                ..
+            } = run;
             tokio::select! {
                 end = process.ended() => return Happened::Ended(end),
                 told = self.told() => return Happened::Told(told),
@@ -121,26 +153,51 @@ impl Runner {
         let name = &plan.container.name;
         match finding {
             Finding::Failed { kind, why } => {
-                self.event_warning("Unhealthy", format!("{} probe failed: {why}", kind.as_str())).await;
+                self.event_warning(
+                    "Unhealthy",
+                    format!("{} probe failed: {why}", kind.as_str()),
+                )
+                .await;
                 false
             }
-            Finding::Verdict { kind: Kind::Startup | Kind::Liveness, healthy: false } => {
+            Finding::Verdict {
+                kind: Kind::Startup | Kind::Liveness,
+                healthy: false,
+            } => {
                 let why = "failed its probe and is ended";
-                self.event("Killing", format!("Container {name} {why}")).await;
+                self.event("Killing", format!("Container {name} {why}"))
+                    .await;
                 true
             }
-            Finding::Verdict { kind: Kind::Startup, healthy: true } => {
+            Finding::Verdict {
+                kind: Kind::Startup,
+                healthy: true,
+            } => {
                 let ready = plan.container.probes.readiness.is_none();
-                self.state.doing = Doing::Running { since, started: true, ready };
+                self.state.doing = Doing::Running {
+                    since,
+                    started: true,
+                    ready,
+                };
                 self.report().await;
                 false
             }
-            Finding::Verdict { kind: Kind::Readiness, healthy } => {
-                self.state.doing = Doing::Running { since, started: true, ready: healthy };
+            Finding::Verdict {
+                kind: Kind::Readiness,
+                healthy,
+            } => {
+                self.state.doing = Doing::Running {
+                    since,
+                    started: true,
+                    ready: healthy,
+                };
                 self.report().await;
                 false
             }
-            Finding::Verdict { kind: Kind::Liveness, healthy: true } => false,
+            Finding::Verdict {
+                kind: Kind::Liveness,
+                healthy: true,
+            } => false,
         }
     }
 
@@ -160,7 +217,11 @@ impl Runner {
         let plan = run.plan;
         let end = match told {
             Told::Deleting(grace) => {
-                self.event("Killing", format!("Stopping container {}", run.plan.container.name)).await;
+                self.event(
+                    "Killing",
+                    format!("Stopping container {}", run.plan.container.name),
+                )
+                .await;
                 self.end(&mut run, grace).await
             }
             Told::Shutdown => self.end(&mut run, plan.grace.min(LONGEST_SHUTDOWN)).await,
@@ -217,7 +278,10 @@ impl Runner {
 
 /// Tokens are renewed when four fifths of their life are over.
 fn token_age(plan: &PodPlan) -> Duration {
-    let shortest = fetch::wanted_tokens(plan).into_iter().filter_map(|(_, seconds)| u64::try_from(seconds).ok()).min();
+    let shortest = fetch::wanted_tokens(plan)
+        .into_iter()
+        .filter_map(|(_, seconds)| u64::try_from(seconds).ok())
+        .min();
     Duration::from_secs(shortest.unwrap_or(24 * 3600) / 5 * 4)
 }
 
@@ -228,5 +292,11 @@ fn ended(end: End, started: Timestamp, finished: Timestamp) -> Ended {
         (None, 0) => "Completed",
         (None, _) => "Error",
     };
-    Ended { code, reason, message: failure, started, finished }
+    Ended {
+        code,
+        reason,
+        message: failure,
+        started,
+        finished,
+    }
 }
