@@ -110,7 +110,7 @@ const REFUSED: [(&str, &str); 38] = [
     ),
     (
         "kubectl label clusterrole cluster-admin a=b",
-        "belongs to the platform",
+        "not currently held",
     ),
     // Somebody else.
     ("kubectl get pods --as=system:admin", "impersonate"),

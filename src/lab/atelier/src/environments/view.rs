@@ -86,7 +86,7 @@ impl View {
             Progress::Child(event) => self.child(event),
             // While an act is under way its own words ("deleting") are more exact than the supervisor's.
             Progress::State(state) if self.is != Is::Deleting && self.is != Is::Absent => {
-                self.is = state.into()
+                self.is = state.into();
             }
             Progress::State(_) => {}
         }

@@ -118,7 +118,7 @@ async fn once(context: &Context, nodes: &Api<Node>, beat: u32) -> kube::Result<(
                 &node.uid().unwrap_or_default(),
                 now,
             )
-            .await?
+            .await?;
         }
         // Somebody with every right deleted it: it comes back.
         None => register(&context.options).await?,

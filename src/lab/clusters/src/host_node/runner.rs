@@ -287,7 +287,7 @@ impl Runner {
         self.context.logs.forget(&self.key());
         match self.dir.remove() {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                warn!(%error, "remove the folder of a pod")
+                warn!(%error, "remove the folder of a pod");
             }
             _ => {}
         }

@@ -79,7 +79,7 @@ impl Runner {
                 Ok(_) => break,
                 Err(kube::Error::Api(refused)) if matches!(refused.code, 404 | 409) => break,
                 Err(error) => {
-                    warn!(%error, pod = self.pod.name_any(), "finish the deletion of a pod")
+                    warn!(%error, pod = self.pod.name_any(), "finish the deletion of a pod");
                 }
             }
             tokio::select! {
