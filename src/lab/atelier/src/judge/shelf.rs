@@ -91,11 +91,14 @@ pub fn lab(labs: &Path, name: &str) -> Result<Shelved, ShelfError> {
     Ok(Shelved { lab, source, dir })
 }
 
+/// A lab's name, and the lab or its faults.
+pub type Reading = (String, Result<Shelved, ShelfError>);
+
 /// Every lab, each with its faults if it has any, in the order of days.
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub fn all(labs: &Path) -> Result<Vec<(String, Result<Shelved, ShelfError>)>, ShelfError> {
+pub fn all(labs: &Path) -> Result<Vec<Reading>, ShelfError> {
     Ok(names(labs)?
         .into_iter()
         .map(|name| (name.clone(), lab(labs, &name)))

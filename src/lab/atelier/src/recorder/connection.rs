@@ -42,7 +42,7 @@ impl Connection {
     pub(super) async fn refresh(&self) {
         match self.try_refresh().await {
             Ok(true) => {
-                tracing::info!(path = %self.path.display(), "kubeconfig changed, connecting anew")
+                tracing::info!(path = %self.path.display(), "kubeconfig changed, connecting anew");
             }
             Ok(false) => {}
             Err(error) => tracing::warn!(%error, "keeping the former connection"),

@@ -98,7 +98,7 @@ impl Watcher {
                 }
                 // A server that ends every watch at once is not asked again at once.
                 End::Again { lost: None } if begun.elapsed() < LONGEST_WAIT => {
-                    self.pause(&mut wait).await?
+                    self.pause(&mut wait).await?;
                 }
                 End::Again { lost: None } => {}
                 End::Again { lost: Some(reason) } => {

@@ -67,10 +67,10 @@ async fn bash_asks_and_is_answered() {
         for line in lines.push(&bytes) {
             match &line {
                 Line::Asked(Request::Answer { .. }) => {
-                    pty.write(b"yes\n".to_vec()).await.expect("write")
+                    pty.write(b"yes\n".to_vec()).await.expect("write");
                 }
                 Line::Asked(Request::Await { .. }) => {
-                    pty.write(b"no\n".to_vec()).await.expect("write")
+                    pty.write(b"no\n".to_vec()).await.expect("write");
                 }
                 Line::Printed(_) | Line::Nonsense(_) => {}
             }

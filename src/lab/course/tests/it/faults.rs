@@ -5,7 +5,7 @@ use course::{Expectation, Known, Lab, LabSource};
 use expect_test::{Expect, expect};
 
 /// Replaces text in one file (an empty `old` appends) and shows the findings.
-fn check(file: &str, old: &str, new: &str, expected: Expect) {
+fn check(file: &str, old: &str, new: &str, expected: &Expect) {
     let mut source = source();
     let text = source.files.entry(file.to_owned()).or_default();
     if old.is_empty() {
@@ -30,7 +30,7 @@ fn yaml_that_is_none() {
         "lab.yaml",
         "day: 1",
         "day: [1",
-        expect!["lab.yaml:4: not valid YAML: illegal placement of ':' indicator"],
+        &expect!["lab.yaml:4: not valid YAML: illegal placement of ':' indicator"],
     );
 }
 
@@ -40,7 +40,7 @@ fn a_key_written_twice() {
         "lab.yaml",
         "day: 1\n",
         "day: 1\nday: 2\n",
-        expect!["lab.yaml:4: not valid YAML: duplicate mapping key: day"],
+        &expect!["lab.yaml:4: not valid YAML: duplicate mapping key: day"],
     );
 }
 
@@ -50,7 +50,7 @@ fn an_unknown_key() {
         "lab.yaml",
         "for: 10s",
         "four: 10s",
-        expect![[r#"
+        &expect![[r#"
         lab.yaml:15: criterion `dix-secondes`: `for` is missing
         lab.yaml:18: criterion `dix-secondes`: unknown key `four`; did you mean `for`?
         wrong/trop/expect.yaml:1: expectation: there is no criterion `dix-secondes`"#]],
@@ -63,7 +63,7 @@ fn an_unknown_profile() {
         "lab.yaml",
         "profile: petit",
         "profile: petits",
-        expect!["lab.yaml:6: lab: unknown profile `petits`; did you mean `petit`?"],
+        &expect!["lab.yaml:6: lab: unknown profile `petits`; did you mean `petit`?"],
     );
 }
 
@@ -73,7 +73,7 @@ fn another_id_than_the_folder() {
         "lab.yaml",
         "id: essai",
         "id: Essai 1",
-        expect!["lab.yaml:2: lab: id `Essai 1` must be kebab-case: a-z, 0-9 and inner hyphens"],
+        &expect!["lab.yaml:2: lab: id `Essai 1` must be kebab-case: a-z, 0-9 and inner hyphens"],
     );
 }
 
@@ -83,7 +83,7 @@ fn a_step_without_criteria() {
         "lab.yaml",
         "",
         "  - { id: lire-seulement, minutes: 5 }\n",
-        expect![[r#"
+        &expect![[r#"
         en/lire-seulement.md: is missing: step `lire-seulement` in this language
         fr/lire-seulement.md: is missing: step `lire-seulement` in this language
         lab.yaml:25: step `lire-seulement`: has no criteria; a step is something that can be recognised"#]],
@@ -96,7 +96,7 @@ fn the_same_id_twice() {
         "lab.yaml",
         "id: prevoir,",
         "id: dix-secondes,",
-        expect!["lab.yaml:23: criterion `dix-secondes` appears twice; ids are unique in the lab"],
+        &expect!["lab.yaml:23: criterion `dix-secondes` appears twice; ids are unique in the lab"],
     );
 }
 
@@ -106,7 +106,7 @@ fn an_unknown_state() {
         "lab.yaml",
         "is: queued",
         "is: queue",
-        expect![[r#"
+        &expect![[r#"
         lab.yaml:17: criterion `dix-secondes`, `stays`: unknown `is: queue`; did you mean `queued`?
         wrong/trop/expect.yaml:1: expectation: there is no criterion `dix-secondes`"#]],
     );
@@ -118,7 +118,7 @@ fn an_unrecorded_kind() {
         "lab.yaml",
         "object: ClusterQueue/vision",
         "object: ClusterQueues/vision",
-        expect![[r#"
+        &expect![[r#"
         lab.yaml:21: hint of criterion `dix-secondes`: `object: ClusterQueues/vision`: kind `ClusterQueues` is not recorded; did you mean `ClusterQueue`?
         wrong/trop/expect.yaml:1: expectation: criterion `dix-secondes` has no hint `quota`"#]],
     );
@@ -130,7 +130,7 @@ fn a_namespace_where_there_is_none() {
         "lab.yaml",
         "object: ClusterQueue/vision",
         "object: ClusterQueue/equipe-vision/vision",
-        expect![[r#"
+        &expect![[r#"
         lab.yaml:21: hint of criterion `dix-secondes`: `object: ClusterQueue/equipe-vision/vision`: ClusterQueue has no namespace: expected ClusterQueue/NAME
         wrong/trop/expect.yaml:1: expectation: criterion `dix-secondes` has no hint `quota`"#]],
     );
@@ -142,7 +142,7 @@ fn cel_that_does_not_compile() {
         "lab.yaml",
         "show: 'spec.",
         "show: 'spec..",
-        expect![
+        &expect![
             "lab.yaml:22: hint of criterion `dix-secondes`: `show`: not a CEL expression: Syntax error: no viable alternative at input '..'"
         ],
     );
@@ -154,7 +154,7 @@ fn cel_with_an_unknown_variable() {
         "lab.yaml",
         "show: 'spec.",
         "show: 'specs.",
-        expect![
+        &expect![
             "lab.yaml:22: hint of criterion `dix-secondes`: `show`: unknown variable `specs` in CEL: did you mean `spec`?"
         ],
     );
@@ -166,7 +166,7 @@ fn an_answer_without_a_question() {
         "lab.yaml",
         "answer: lequel",
         "answer: laquelle",
-        expect!["lab.yaml:23: criterion `prevoir`: there is no question `laquelle`"],
+        &expect!["lab.yaml:23: criterion `prevoir`: there is no question `laquelle`"],
     );
 }
 
@@ -176,7 +176,7 @@ fn two_words_in_one_criterion() {
         "lab.yaml",
         "        for: 10s",
         "        for: 10s\n        any: []",
-        expect![[r#"
+        &expect![[r#"
             lab.yaml:15: criterion `dix-secondes`: says two things: stays and any; join them with `all:`
             wrong/trop/expect.yaml:1: expectation: there is no criterion `dix-secondes`"#]],
     );
@@ -188,7 +188,7 @@ fn points_that_are_none() {
         "lab.yaml",
         "points: 2",
         "points: zero",
-        expect![[r#"
+        &expect![[r#"
         lab.yaml:16: criterion `dix-secondes`: `points` must be a whole number of 1 or more, found a text
         wrong/trop/expect.yaml:1: expectation: there is no criterion `dix-secondes`"#]],
     );
@@ -200,7 +200,7 @@ fn a_duration_without_a_unit() {
         "lab.yaml",
         "for: 10s",
         "for: 10",
-        expect![[r#"
+        &expect![[r#"
         lab.yaml:18: criterion `dix-secondes`: `for: 10` is not a duration such as 10s, 2m or 500ms
         wrong/trop/expect.yaml:1: expectation: there is no criterion `dix-secondes`"#]],
     );
@@ -220,7 +220,7 @@ fn a_criterion_without_message() {
         "en/messages.ftl",
         "prevoir = You predicted",
         "prevoirs = You predicted",
-        expect!["en/messages.ftl: criterion `prevoir` (lab.yaml:23) has no message"],
+        &expect!["en/messages.ftl: criterion `prevoir` (lab.yaml:23) has no message"],
     );
 }
 
@@ -230,7 +230,7 @@ fn a_message_without_its_failure() {
         "en/messages.ftl",
         "    .failed = Too late.\n",
         "",
-        expect!["en/messages.ftl: message `prevoir` lacks `.failed`"],
+        &expect!["en/messages.ftl: message `prevoir` lacks `.failed`"],
     );
 }
 
@@ -240,7 +240,7 @@ fn a_hint_without_its_text() {
         "fr/messages.ftl",
         ".say-quota",
         ".say-quotas",
-        expect!["fr/messages.ftl: message `dix-secondes` lacks `.say-quota`"],
+        &expect!["fr/messages.ftl: message `dix-secondes` lacks `.say-quota`"],
     );
 }
 
@@ -250,7 +250,7 @@ fn fluent_that_is_none() {
         "en/messages.ftl",
         "lire = You read",
         "lire : You read",
-        expect![[r#"
+        &expect![[r#"
         en/messages.ftl: criterion `lire` (lab.yaml:24) has no message
         en/messages.ftl:11: not a Fluent message: Expected a token starting with "=""#]],
     );
@@ -262,19 +262,19 @@ fn french_without_no_break_spaces() {
         "fr/messages.ftl",
         "pas attendu\u{a0}: pour",
         "pas attendu : pour",
-        expect!["fr/messages.ftl:6: French: a no-break space (U+00A0) is expected before `:`"],
+        &expect!["fr/messages.ftl:6: French: a no-break space (U+00A0) is expected before `:`"],
     );
     check(
         "fr/attendre.md",
         "raison\u{a0}?",
         "raison ?",
-        expect!["fr/attendre.md:38: French: a no-break space (U+00A0) is expected before `?`"],
+        &expect!["fr/attendre.md:38: French: a no-break space (U+00A0) is expected before `?`"],
     );
     check(
         "fr/attendre.md",
         "Rien ne presse.",
         "Rien «ne» presse",
-        expect!["fr/attendre.md:33: French: a no-break space (U+00A0) is expected after `«`"],
+        &expect!["fr/attendre.md:33: French: a no-break space (U+00A0) is expected after `«`"],
     );
 }
 
@@ -284,7 +284,7 @@ fn code_and_links_keep_their_own_signs() {
         "fr/attendre.md",
         "Rien ne presse.",
         "À 10:30, `a: b`, https://exemple.fr/a?b",
-        expect!["no finding"],
+        &expect!["no finding"],
     );
 }
 
@@ -294,7 +294,7 @@ fn raw_html_and_images() {
         "fr/attendre.md",
         "Rien ne presse.",
         "<script>alert(1)</script>",
-        expect![[
+        &expect![[
             r#"fr/attendre.md:33: raw HTML is refused; write `<` as `\<` or use a code span"#
         ]],
     );
@@ -302,7 +302,7 @@ fn raw_html_and_images() {
         "fr/attendre.md",
         "Rien ne presse.",
         "![x](https://exemple.fr/x.png)",
-        expect!["fr/attendre.md:33: images are not part of a step's text"],
+        &expect!["fr/attendre.md:33: images are not part of a step's text"],
     );
 }
 
@@ -312,19 +312,19 @@ fn links_that_lead_nowhere() {
         "fr/attendre.md",
         "(file:job.yaml)",
         "(file:../etc/passwd)",
-        expect!["fr/attendre.md:3: link to `../etc/passwd`, which is not in files/"],
+        &expect!["fr/attendre.md:3: link to `../etc/passwd`, which is not in files/"],
     );
     check(
         "fr/attendre.md",
         "(file:job.yaml)",
         "(step:ailleurs)",
-        expect!["fr/attendre.md:3: link to unknown step `ailleurs`"],
+        &expect!["fr/attendre.md:3: link to unknown step `ailleurs`"],
     );
     check(
         "fr/attendre.md",
         "(file:job.yaml)",
         "(javascript:alert(1))",
-        expect![
+        &expect![
             "fr/attendre.md:3: link `javascript:alert(1)`: expected https://…, #section, step:ID or file:PATH"
         ],
     );
@@ -332,7 +332,7 @@ fn links_that_lead_nowhere() {
         "fr/attendre.md",
         "(file:job.yaml)",
         "(http://exemple.fr)",
-        expect![
+        &expect![
             "fr/attendre.md:3: link `http://exemple.fr`: expected https://…, #section, step:ID or file:PATH"
         ],
     );
@@ -344,13 +344,13 @@ fn unknown_directives_and_fences() {
         "fr/attendre.md",
         ":::note",
         ":::notte",
-        expect!["fr/attendre.md:32: unknown directive `:::notte`; did you mean `note`?"],
+        &expect!["fr/attendre.md:32: unknown directive `:::notte`; did you mean `note`?"],
     );
     check(
         "fr/attendre.md",
         "```bash run",
         "```bash runn",
-        expect![[r#"
+        &expect![[r#"
         en/attendre.md: `run` blocks differ between languages: 0 in fr, 1 in en
         fr/attendre.md:14: unknown fence `bash runn`; expected `LANG`, `LANG run`, `LANG file=PATH`, `LANG output` or `LANG diagram CAPTION`"#]],
     );
@@ -358,13 +358,13 @@ fn unknown_directives_and_fences() {
         "fr/attendre.md",
         "```yaml file=job.yaml",
         "```yaml file=jobs.yaml",
-        expect!["fr/attendre.md:18: `file=jobs.yaml`: there is no files/jobs.yaml"],
+        &expect!["fr/attendre.md:18: `file=jobs.yaml`: there is no files/jobs.yaml"],
     );
     check(
         "fr/attendre.md",
         "Un premier pas",
         "",
-        expect!["fr/attendre.md:29: `:::hint` needs a title that makes one want to unfold it"],
+        &expect!["fr/attendre.md:29: `:::hint` needs a title that makes one want to unfold it"],
     );
 }
 
@@ -374,7 +374,7 @@ fn a_run_block_inside_a_list() {
         "fr/attendre.md",
         "Rien ne presse.",
         "- d’abord\n\n  ```bash run\n  true\n  ```",
-        expect!["fr/attendre.md:35: `bash run` inside a list or quotation: end it first"],
+        &expect!["fr/attendre.md:35: `bash run` inside a list or quotation: end it first"],
     );
 }
 
@@ -384,7 +384,7 @@ fn commands_that_differ_between_languages() {
         "en/attendre.md",
         "kubectl apply -f job.yaml",
         "kubectl create -f job.yaml",
-        expect![
+        &expect![
             "en/attendre.md: `run` blocks differ between languages: `kubectl apply -f job.yaml` in fr, `kubectl create -f job.yaml` in en"
         ],
     );
@@ -396,7 +396,7 @@ fn a_page_without_title() {
         "fr/attendre.md",
         "# Attendre",
         "Attendre",
-        expect!["fr/attendre.md:1: expected the step's title as `# …` on the first line"],
+        &expect!["fr/attendre.md:1: expected the step's title as `# …` on the first line"],
     );
 }
 
@@ -406,7 +406,7 @@ fn questions_left_out_twice_or_invented() {
         "fr/attendre.md",
         ":::question raison",
         ":::question reason",
-        expect![[r#"
+        &expect![[r#"
         fr/attendre.md: question `raison` is not asked; expected `:::question raison`
         fr/attendre.md:37: question `reason` is not in this step of lab.yaml"#]],
     );
@@ -414,7 +414,7 @@ fn questions_left_out_twice_or_invented() {
         "fr/attendre.md",
         "- `second` Le second",
         "- `deux` Le second",
-        expect![
+        &expect![
             "fr/attendre.md:7: question `lequel`: expected the choices premier, second, found premier, deux"
         ],
     );
@@ -422,7 +422,7 @@ fn questions_left_out_twice_or_invented() {
         "fr/attendre.md",
         "- `second` Le second",
         "- Le second",
-        expect![[r#"
+        &expect![[r#"
         fr/attendre.md:7: question `lequel`: expected the choices premier, second, found premier
         fr/attendre.md:11: a choice begins with its id in back-quotes: - `id` text"#]],
     );
@@ -431,7 +431,7 @@ fn questions_left_out_twice_or_invented() {
         "fr/attendre.md",
         PAGE_FR,
         &twice,
-        expect!["fr/attendre.md: question `raison` is asked twice"],
+        &expect!["fr/attendre.md: question `raison` is asked twice"],
     );
 }
 
@@ -441,7 +441,7 @@ fn files_that_nobody_reads() {
         "fr/attendres.md",
         "",
         "# x",
-        expect![
+        &expect![
             "fr/attendres.md: is not part of a lab: no step of that name, or an unknown folder"
         ],
     );
@@ -449,7 +449,7 @@ fn files_that_nobody_reads() {
         "notes.txt",
         "",
         "x",
-        expect!["notes.txt: is not part of a lab; see labs/FORMAT.md"],
+        &expect!["notes.txt: is not part of a lab; see labs/FORMAT.md"],
     );
 }
 
@@ -459,19 +459,19 @@ fn trials_that_name_what_is_not_there() {
         "solution/answers.yaml",
         "lequel",
         "laquelle",
-        expect!["solution/answers.yaml: there is no question `laquelle` in lab.yaml"],
+        &expect!["solution/answers.yaml: there is no question `laquelle` in lab.yaml"],
     );
     check(
         "wrong/trop/expect.yaml",
         "breaks: dix-secondes",
         "breaks: onze-secondes",
-        expect!["wrong/trop/expect.yaml:1: expectation: there is no criterion `onze-secondes`"],
+        &expect!["wrong/trop/expect.yaml:1: expectation: there is no criterion `onze-secondes`"],
     );
     check(
         "wrong/trop/expect.yaml",
         "says: quota",
         "says: quotas",
-        expect![
+        &expect![
             "wrong/trop/expect.yaml:1: expectation: criterion `dix-secondes` has no hint `quotas`"
         ],
     );
@@ -479,7 +479,7 @@ fn trials_that_name_what_is_not_there() {
         "wrong/autre/run.sh",
         "",
         "true",
-        expect!["wrong/autre/expect.yaml: is missing: which criterion must refuse this"],
+        &expect!["wrong/autre/expect.yaml: is missing: which criterion must refuse this"],
     );
 }
 

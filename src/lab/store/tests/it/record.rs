@@ -136,9 +136,7 @@ async fn a_write_that_is_broken_off_is_undone() {
         let mut write = Box::pin(store.append("solo", &entries));
         for _ in 0..polls {
             let once = std::future::poll_fn(|context| {
-                std::task::Poll::Ready(
-                    std::future::Future::poll(write.as_mut(), context).is_ready(),
-                )
+                std::task::Poll::Ready(Future::poll(write.as_mut(), context).is_ready())
             });
             if once.await {
                 break;

@@ -3,19 +3,15 @@
 use crate::world::{Is, World};
 use expect_test::{Expect, expect};
 
-fn check(world: &World, job: &str, expected: Expect) {
+fn check(world: &World, job: &str, expected: &Expect) {
     let timeline = world.timeline();
-    let mut text = String::new();
+    let mut lines = Vec::new();
     for attempt in timeline
         .attempts()
         .iter()
         .filter(|attempt| attempt.job.name == job)
     {
-        text.push_str(&format!(
-            "{} {}\n",
-            attempt.uid,
-            attempt.workloads.join(" ")
-        ));
+        lines.push(format!("{} {}", attempt.uid, attempt.workloads.join(" ")));
         for fact in &attempt.facts {
             let details = &fact.details;
             let mut words = vec![fact.name.word().to_owned()];
@@ -37,14 +33,15 @@ fn check(world: &World, job: &str, expected: Expect) {
                     .map(|job| format!("by {}", job.name)),
             );
             let inferred = if fact.inferred { " (inferred)" } else { "" };
-            text.push_str(&format!(
-                "  {} {}{inferred}\n",
+            lines.push(format!(
+                "  {} {}{inferred}",
                 fact.place.seq,
                 words.join(" ")
             ));
         }
     }
-    expected.assert_eq(&text);
+    lines.push(String::new());
+    expected.assert_eq(&lines.join("\n"));
 }
 
 #[test]
@@ -62,7 +59,7 @@ fn a_simple_life() {
     check(
         &world,
         "a",
-        expect![[r#"
+        &expect![[r#"
         job/a-2 job-a
           2 submitted
           3 managed vision
@@ -99,7 +96,7 @@ fn preempted_and_admitted_again() {
     check(
         &world,
         "a",
-        expect![[r#"
+        &expect![[r#"
         job/a-2 job-a
           2 submitted
           3 managed vision
@@ -124,7 +121,7 @@ fn deleted_and_created_again() {
     check(
         &world,
         "a",
-        expect![[r#"
+        &expect![[r#"
         job/a-1 job-a
           1 submitted
           2 managed vision
@@ -148,7 +145,7 @@ fn outside_of_kueue() {
     check(
         &world,
         "libre",
-        expect![[r#"
+        &expect![[r#"
         job/libre-1 
           1 submitted
           1 started
@@ -183,7 +180,7 @@ fn found_by_listing_only() {
     check(
         &world,
         "a",
-        expect![[r#"
+        &expect![[r#"
         job/a-1 job-a
           1 managed vision
           1 evicted PodsReadyTimeout (inferred)

@@ -125,7 +125,7 @@ impl World {
         };
         let object = merged(object, &json!({"metadata": {"name": name, "uid": uid}}));
         self.objects.insert(key, (uid.clone(), object.clone()));
-        self.entry(verb, kind, namespace, name, uid, object)
+        self.entry(verb, kind, namespace, name, (uid, object))
     }
 
     fn entry(
@@ -134,8 +134,7 @@ impl World {
         kind: &str,
         namespace: Option<&str>,
         name: &str,
-        uid: String,
-        object: Value,
+        (uid, object): (String, Value),
     ) -> &mut Self {
         let entry = ObjectEntry {
             verb,
@@ -160,7 +159,7 @@ impl World {
             .objects
             .remove(&format!("{kind}/{name}"))
             .expect("it exists");
-        self.entry(Verb::Deleted, kind, namespace, name, uid, object)
+        self.entry(Verb::Deleted, kind, namespace, name, (uid, object))
     }
 
     pub(crate) fn cluster_queue(&mut self, name: &str, cpu: u32) -> &mut Self {
@@ -241,6 +240,7 @@ impl World {
     }
 
     /// The job's Workload is now so.
+    #[expect(clippy::too_many_lines, reason = "one arm a state")]
     pub(crate) fn workload(&mut self, job: &str, is: Is<'_>) -> &mut Self {
         let name = format!("job-{job}");
         let before = self
@@ -406,9 +406,8 @@ pub(crate) fn rules(criteria: &str) -> LabRules {
         .enumerate()
     {
         let inner = criterion.trim();
-        yaml.push_str(&format!(
-            "      - {{ id: c{number}, points: 1, {inner} }}\n"
-        ));
+        let line = format!("      - {{ id: c{number}, points: 1, {inner} }}\n");
+        yaml.push_str(&line);
     }
     let known = Known {
         profiles: vec!["p".to_owned()],
