@@ -169,7 +169,7 @@ fn the_manifest_is_what_the_chart_renders_to() {
             std::env::var_os("CI").is_none(),
             "helm is missing: run `cargo xtask tools` or set HELM"
         );
-        println!(
+        eprintln!(
             "skipped: no helm in ATELIER_TOOLS_DIR, the tool cache or PATH; `cargo xtask tools` obtains it"
         );
         return;

@@ -240,7 +240,7 @@ impl Desk for Live {
             tracing::warn!(
                 error = format!("{error:#}"),
                 "the kubeconfig cannot be given"
-            )
+            );
         })
         .ok()
     }

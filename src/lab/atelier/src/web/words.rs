@@ -134,7 +134,7 @@ impl Words {
             match value {
                 Value::Number(number) => args.set(*name, *number),
                 Value::Text(text) => {
-                    args.set(*name, FluentValue::String(Cow::Borrowed(text.as_ref())))
+                    args.set(*name, FluentValue::String(Cow::Borrowed(text.as_ref())));
                 }
             }
         }
