@@ -57,10 +57,12 @@ fn an_image_is_known_whatever_its_tag() {
     }
 }
 
-#[test]
-fn what_would_leave_the_sandbox_is_refused_in_words() {
+/// A name, the container's own part, the pod's own part, and what is said.
+type Refused = (&'static str, Value, Value, &'static str);
+
+fn refused_by_content() -> Vec<Refused> {
     let none = json!({});
-    let cases: [(&str, Value, Value, &str); 13] = [
+    vec![
         (
             "loader variable",
             json!({"env": [{"name": "LD_PRELOAD", "value": "/x.so"}]}),
@@ -111,10 +113,16 @@ fn what_would_leave_the_sandbox_is_refused_in_words() {
         ),
         (
             "second container",
-            none.clone(),
+            none,
             json!({"containers": [{"name": "a"}, {"name": "b"}]}),
             "CreateContainerConfigError: node plateforme runs pods of one container, this one has 2",
         ),
+    ]
+}
+
+fn refused_by_volume() -> Vec<Refused> {
+    let none = json!({});
+    vec![
         (
             "mount over the system",
             json!({"volumeMounts": [{"name": "v", "mountPath": "/usr/"}]}),
@@ -139,8 +147,14 @@ fn what_would_leave_the_sandbox_is_refused_in_words() {
             json!({"volumes": [{"name": "v", "secret": {"secretName": "s", "items": [{"key": "k", "path": "../../x"}]}}]}),
             "CreateContainerConfigError: \"../../x\" is not a path inside a volume",
         ),
-    ];
-    for (name, container, mut spec, expected) in cases {
+    ]
+}
+
+#[test]
+fn what_would_leave_the_sandbox_is_refused_in_words() {
+    for (name, container, mut spec, expected) in
+        refused_by_content().into_iter().chain(refused_by_volume())
+    {
         if name == "second container" {
             spec = json!({"containers": [{"name": "a"}, {"name": "b"}]});
         }
@@ -366,7 +380,7 @@ fn a_probes_verdict_needs_its_threshold() {
 #[test]
 fn addresses_are_unique_and_not_reused_at_once() {
     let addresses = addresses::Addresses::default();
-    let mut take = |before: Option<&str>| {
+    let take = |before: Option<&str>| {
         addresses
             .take(before.map(|before| before.parse().unwrap()))
             .unwrap()

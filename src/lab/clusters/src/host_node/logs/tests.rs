@@ -146,7 +146,7 @@ fn pieces_become_lines_and_long_ones_are_cut() {
     let mut lines = Lines::default();
     for piece in ["un\r\nde", "ux\n", "\n", &"x".repeat(20_000), "\nfin"] {
         lines.add(Stream::Stdout, piece.as_bytes(), |line| {
-            said.push(line.len())
+            said.push(line.len());
         });
     }
     lines.add(Stream::Stderr, b"erreur", |line| said.push(line.len()));
