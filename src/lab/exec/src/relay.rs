@@ -3,6 +3,8 @@
 //! Each request is one line on the relay's unix socket: `CONNECT port`, `SIGNAL number` or `EXEC ["argv", …]`. The
 //! answers are `OK` (then the bytes of the connection), `EXIT code` (then the output), or `ERR reason`.
 
+pub mod environment;
+
 use std::io;
 use std::path::Path;
 

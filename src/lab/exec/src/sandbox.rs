@@ -10,6 +10,7 @@ mod tests;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use crate::relay::environment;
 use crate::which::{find_program, is_executable};
 use crate::{Cmd, ExecError, sibling};
 
@@ -90,7 +91,8 @@ pub struct Sandbox {
     pub tmpfs: Vec<(PathBuf, u64)>,
     /// Links to make: what they point to, and where they are.
     pub symlinks: Vec<(PathBuf, PathBuf)>,
-    /// The whole environment of the program. It is handed over out of sight of `ps`.
+    /// The whole environment of the program, and of the program only: neither bubblewrap nor the relay obeys it. It is
+    /// handed over out of sight of `ps`.
     pub env: Vec<(String, String)>,
     /// Working folder inside.
     pub cwd: PathBuf,
@@ -160,6 +162,8 @@ impl Sandbox {
     }
 
     /// The command that runs `argv` inside. Refuses what would open the sandbox or could not work.
+    ///
+    /// Variables added to the command afterwards would be bubblewrap's, on the host: they belong into [`Sandbox::env`].
     pub fn wrap<A: AsRef<str>>(&self, argv: &[A]) -> Result<Cmd, ExecError> {
         self.check()?;
         if argv.is_empty() {
@@ -169,7 +173,9 @@ impl Sandbox {
             .args(argv::bubblewrap(self))
             .env_clear();
         for (name, value) in &self.env {
-            cmd = cmd.env(name, value);
+            let on_the_way = environment::disguised(name)
+                .ok_or_else(|| refuse(format!("{name:?} cannot be the name of a variable")))?;
+            cmd = cmd.env(on_the_way, value);
         }
         cmd = cmd
             .arg("--")

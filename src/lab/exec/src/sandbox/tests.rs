@@ -77,3 +77,30 @@ fn the_environment_is_not_on_the_command_line() {
     let cmd = sandbox.wrap(&["true"]).unwrap();
     assert!(!cmd.to_string().contains("secret") && !format!("{cmd:?}").contains("secret"));
 }
+
+#[test]
+fn bubblewrap_is_given_no_variable_under_its_own_name() {
+    let mut sandbox = sandbox();
+    for name in ["LD_PRELOAD", "GLIBC_TUNABLES", "PATH"] {
+        sandbox.env.push((name.to_owned(), "/x".to_owned()));
+    }
+    let cmd = sandbox.wrap(&["true"]).unwrap();
+    let given: Vec<_> = cmd.env.iter().map(|(name, _)| name.clone()).collect();
+    assert!(cmd.env_cleared);
+    assert_eq!(
+        given,
+        [
+            "SANDBOX_ENV_LD_PRELOAD",
+            "SANDBOX_ENV_GLIBC_TUNABLES",
+            "SANDBOX_ENV_PATH"
+        ]
+    );
+    sandbox
+        .env
+        .push(("A=LD_PRELOAD".to_owned(), "/x".to_owned()));
+    let error = sandbox.wrap(&["true"]).unwrap_err().to_string();
+    assert!(
+        error.contains("cannot be the name of a variable"),
+        "{error}"
+    );
+}

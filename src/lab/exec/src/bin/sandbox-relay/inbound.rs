@@ -2,11 +2,14 @@
 
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::Arc;
 
 use exec::process::{Signal, signal_process};
 use exec::relay::{LONGEST_OUTPUT, LONGEST_REQUEST};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpStream, UnixListener, UnixStream};
+
+use crate::run::{Environment, prepared};
 
 pub(crate) fn listen(socket: &Path) -> Result<UnixListener, String> {
     // Left over from an earlier run of the same sandbox.
@@ -15,15 +18,16 @@ pub(crate) fn listen(socket: &Path) -> Result<UnixListener, String> {
         .map_err(|error| format!("cannot listen on {}: {error}", socket.display()))
 }
 
-pub(crate) fn serve(listener: UnixListener, command: u32) {
+pub(crate) fn serve(listener: UnixListener, command: u32, env: Environment) {
+    let env = Arc::new(env);
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            tokio::spawn(answer(stream, command));
+            tokio::spawn(answer(stream, command, Arc::clone(&env)));
         }
     });
 }
 
-async fn answer(mut stream: UnixStream, command: u32) {
+async fn answer(mut stream: UnixStream, command: u32, env: Arc<Environment>) {
     let mut line = String::new();
     // One byte at a time: what follows the line belongs to the connection.
     let read = BufReader::with_capacity(1, &mut stream)
@@ -34,7 +38,7 @@ async fn answer(mut stream: UnixStream, command: u32) {
     let outcome = match (read, request.split_once(' ')) {
         (Ok(_), Some(("CONNECT", port))) => connect(&mut stream, port).await,
         (Ok(_), Some(("SIGNAL", number))) => signal(&mut stream, number, command).await,
-        (Ok(_), Some(("EXEC", argv))) => probe(&mut stream, argv).await,
+        (Ok(_), Some(("EXEC", argv))) => probe(&mut stream, argv, &env).await,
         _ => Err("unknown request".to_owned()),
     };
     if let Err(reason) = outcome {
@@ -76,15 +80,10 @@ async fn signal(stream: &mut UnixStream, number: &str, command: u32) -> Result<(
         .map_err(|error| error.to_string())
 }
 
-async fn probe(stream: &mut UnixStream, argv: &str) -> Result<(), String> {
+async fn probe(stream: &mut UnixStream, argv: &str, env: &Environment) -> Result<(), String> {
     let argv: Vec<String> = serde_json::from_str(argv).map_err(|error| error.to_string())?;
     let (program, args) = argv.split_first().ok_or("no command to run")?;
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this program is the inner half of exec"
-    )]
-    let output = tokio::process::Command::new(program)
-        .args(args)
+    let output = prepared(program.as_ref(), args, env)
         .stdin(Stdio::null())
         .kill_on_drop(true)
         .output()

@@ -12,6 +12,7 @@ mod run;
 
 use std::process::ExitCode;
 
+use exec::relay::environment;
 use options::Options;
 
 #[expect(
@@ -36,7 +37,8 @@ fn main() -> ExitCode {
             return ExitCode::from(125);
         }
     };
-    match runtime.block_on(run::run(options)) {
+    let env = environment::revealed(std::env::vars_os());
+    match runtime.block_on(run::run(options, env)) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
             eprintln!("sandbox-relay: {}", failure.reason);

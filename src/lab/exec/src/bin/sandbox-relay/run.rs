@@ -1,5 +1,6 @@
 //! Sets up, starts the command, and waits for it while passing signals on.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -23,7 +24,10 @@ impl From<String> for Failure {
     }
 }
 
-pub(crate) async fn run(mut options: Options) -> Result<u8, Failure> {
+/// The environment of whatever is run inside. The relay's own is another one, which nothing inherits.
+pub(crate) type Environment = Vec<(OsString, OsString)>;
+
+pub(crate) async fn run(mut options: Options, env: Environment) -> Result<u8, Failure> {
     describe_user(&options);
     for (address, socket) in std::mem::take(&mut options.out) {
         outbound::listen(address, socket).await?;
@@ -36,10 +40,10 @@ pub(crate) async fn run(mut options: Options) -> Result<u8, Failure> {
     let mut signals = forwarded_signals(options.terminal)?;
     guard::limit(&options)?;
 
-    let mut command = start(&options)?;
+    let mut command = start(&options, &env)?;
     let pid = command.id().unwrap_or_default();
     if let Some(listener) = listener {
-        inbound::serve(listener, pid);
+        inbound::serve(listener, pid, env);
     }
     loop {
         tokio::select! {
@@ -57,17 +61,12 @@ pub(crate) async fn run(mut options: Options) -> Result<u8, Failure> {
     }
 }
 
-fn start(options: &Options) -> Result<tokio::process::Child, Failure> {
+fn start(options: &Options, env: &Environment) -> Result<tokio::process::Child, Failure> {
     let (program, args) = options
         .argv
         .split_first()
         .ok_or_else(|| Failure::from("no command".to_owned()))?;
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this program is the inner half of exec"
-    )]
-    let mut command = tokio::process::Command::new(program);
-    command.args(args).spawn().map_err(|error| {
+    prepared(program, args, env).spawn().map_err(|error| {
         let code = if error.kind() == std::io::ErrorKind::NotFound {
             127
         } else {
@@ -78,6 +77,22 @@ fn start(options: &Options) -> Result<tokio::process::Child, Failure> {
             reason: format!("{}: {error}", program.to_string_lossy()),
         }
     })
+}
+
+/// The one place where a program is prepared.
+pub(crate) fn prepared<A: AsRef<OsStr>>(
+    program: &OsStr,
+    args: &[A],
+    env: &Environment,
+) -> tokio::process::Command {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this program is the inner half of exec"
+    )]
+    let mut command = tokio::process::Command::new(program);
+    command.args(args).env_clear();
+    command.envs(env.iter().map(|(name, value)| (name, value)));
+    command
 }
 
 /// The terminal itself signals the command that is in the foreground; passing those on would double them.
