@@ -26,6 +26,7 @@ use futures::stream::BoxStream;
 use jiff::Timestamp;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tracing::level_filters::LevelFilter;
 
 pub use record::Programs;
 pub use supervisor::SupervisorError;
@@ -183,7 +184,8 @@ impl Provider for LocalProvider {
     }
 }
 
-/// Runs the environment in `dir` until it is asked to stop: the body of `environment-supervisor`.
-pub async fn supervise(dir: PathBuf) -> Result<(), SupervisorError> {
-    Box::pin(supervisor::run(dir, crate::clock::now)).await
+/// Runs the environment in `dir` until it is asked to stop: the body of `environment-supervisor`. What it has to say
+/// meanwhile, from `level` on, is in the environment's `logs/supervisor-journal.log`.
+pub async fn supervise(dir: PathBuf, level: LevelFilter) -> Result<(), SupervisorError> {
+    Box::pin(supervisor::run(dir, level, crate::clock::now)).await
 }

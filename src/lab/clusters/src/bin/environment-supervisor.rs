@@ -8,8 +8,13 @@ use std::process::ExitCode;
 use clusters::local::{self, LocalOptions};
 use clusters::profile::Profile;
 use clusters::tools::Tools;
+use tracing::level_filters::LevelFilter;
 
-const USAGE: &str = "usage: environment-supervisor --dir FOLDER";
+const USAGE: &str = "usage: environment-supervisor --dir FOLDER\n\
+    ATELIER_SUPERVISOR_LOG sets the level of the environment's logs/supervisor-journal.log: error, warn (usual) or info";
+
+/// Inherited from the platform, which passes its own environment on.
+const LEVEL: &str = "ATELIER_SUPERVISOR_LOG";
 
 #[expect(
     clippy::print_stderr,
@@ -30,9 +35,11 @@ fn main() -> ExitCode {
     };
     let outcome = runtime.block_on(async {
         match args.as_slice() {
-            [option, dir] if option.as_os_str() == "--dir" => local::supervise(dir.clone())
-                .await
-                .map_err(|error| error.to_string()),
+            [option, dir] if option.as_os_str() == "--dir" => {
+                local::supervise(dir.clone(), level())
+                    .await
+                    .map_err(|error| error.to_string())
+            }
             [verb, data_dir, tools, profile] if verb.as_os_str() == "bench" => {
                 bench(data_dir, tools, profile).await
             }
@@ -46,6 +53,13 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// An unknown level is no reason to leave somebody without an environment.
+fn level() -> LevelFilter {
+    std::env::var_os(LEVEL)
+        .and_then(|level| level.to_str()?.parse().ok())
+        .unwrap_or(LevelFilter::WARN)
 }
 
 /// `bench DATA_DIR TOOLS_DIR PROFILE`

@@ -4,6 +4,7 @@
 //! starts, so that what it leaves behind when killed can be found.
 
 mod furnish;
+mod journal;
 mod keeper;
 mod ready;
 mod relay;
@@ -18,6 +19,7 @@ use rustix::fs::{FlockOperation, flock};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+use tracing::level_filters::LevelFilter;
 
 use super::layout::Layout;
 use super::record::{Record, RecordError, Runtime};
@@ -64,13 +66,18 @@ pub(crate) struct Context {
 }
 
 /// Runs the environment in `dir` until it is asked to stop.
-pub(crate) async fn run(dir: PathBuf, now: fn() -> Timestamp) -> Result<(), SupervisorError> {
+pub(crate) async fn run(
+    dir: PathBuf,
+    level: LevelFilter,
+    now: fn() -> Timestamp,
+) -> Result<(), SupervisorError> {
     let layout = Layout::new(dir);
     let record = Record::read(&layout)?;
     for folder in layout.folders() {
         fs::create_dir_all(&folder).map_err(|source| path_error("create", folder, source))?;
     }
     let _lock = lock(&layout)?;
+    journal::begin(layout.log("supervisor-journal"), level);
     std::env::set_current_dir(layout.run())
         .map_err(|source| path_error("enter", layout.run(), source))?;
 
