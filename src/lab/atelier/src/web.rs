@@ -8,7 +8,6 @@ pub mod desk;
 pub mod desk_live;
 pub mod error;
 pub mod events;
-pub mod evidence;
 pub mod frame;
 pub mod guard;
 pub mod headers;

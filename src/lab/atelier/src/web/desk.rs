@@ -153,17 +153,8 @@ impl Standing {
     }
 }
 
-/// A fact that a verdict rests on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Evidence {
-    pub at: Timestamp,
-    /// The key of what happened to the subject.
-    pub verb: &'static str,
-    /// Names as the cluster wrote them.
-    pub subject: String,
-    /// Values as the cluster wrote them.
-    pub details: String,
-}
+/// A fact that a verdict rests on, in the words of the record: pages show what `atelier grade` writes.
+pub use timeline::Evidence;
 
 /// A criterion's verdict.
 #[derive(Debug, Clone, PartialEq, Default)]

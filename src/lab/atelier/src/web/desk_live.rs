@@ -5,6 +5,7 @@
 
 mod convert;
 mod follow;
+mod prepare;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use clusters::provider::Environment;
 use course::{Lab, LabId};
 use exec::{Cmd, ExecError};
 use futures::FutureExt as _;
@@ -27,7 +29,7 @@ use super::library::Library;
 use super::terminal::{ShellRefusal, Shells};
 use crate::environments::shell::{LabFiles, ShellError, ShellKit};
 use crate::environments::{self, Environments, local};
-use crate::judge::{self, JudgeError, Session};
+use crate::judge::{JudgeError, Session};
 use crate::options::Options;
 use crate::tools_cli;
 
@@ -55,6 +57,7 @@ pub async fn open(
             .iter()
             .map(|lab| (lab.rules.id.clone(), library.folder(&lab.rules.id)))
             .collect(),
+        preparing: tokio::sync::Mutex::default(),
     });
     shared.service_or_failure().await;
     Arc::new(Live(shared))
@@ -73,6 +76,8 @@ struct Shared {
     board: watch::Sender<Arc<BoardView>>,
     labs: BTreeMap<LabId, LabChannel>,
     folders: BTreeMap<LabId, PathBuf>,
+    /// Labs are prepared one after the other.
+    preparing: tokio::sync::Mutex<()>,
 }
 
 /// What exists once the cluster's programs are there.
@@ -158,18 +163,8 @@ impl Shared {
             Act::Delete => environments::Act::Delete,
         };
         let deletes = act == environments::Act::Delete;
-        let is_new = matches!(
-            act,
-            environments::Act::Ensure { .. } | environments::Act::Reset { .. }
-        );
         // What went wrong is in the view, which is what people look at.
         let done = service.environments.carry_out(act).await.is_ok();
-        if done
-            && is_new
-            && let Some(lab) = lab
-        {
-            self.set_up(&service, &lab).await;
-        }
         if done
             && deletes
             && let Err(error) = self.store.forget(service.environments.id().as_str()).await
@@ -178,21 +173,15 @@ impl Shared {
         }
     }
 
-    /// Applies the objects that a lab starts from.
-    async fn set_up(&self, service: &Service, lab: &Lab) {
-        let (Some(environment), Some(folder)) = (
-            service.environments.running(),
-            self.folders.get(&lab.rules.id),
-        ) else {
-            return;
+    /// Puts the objects that a lab starts from into the environment, unless they were put there before.
+    async fn prepare(&self, environment: &Environment, lab: &LabId) -> Result<(), ShellRefusal> {
+        let (Some(channel), Some(folder)) = (self.labs.get(lab), self.folders.get(lab)) else {
+            return Ok(());
         };
-        let files = &lab.rules.setup;
-        if let Err(error) = judge::setup::apply(&environment.admin_kubeconfig, folder, files).await
-        {
-            tracing::error!(lab = %lab.rules.id, %error, "the objects that the lab starts from are not all there");
-            self.environment
-                .send_modify(|view| view.failure = Some(error.to_string()));
-        }
+        let _turn = self.preparing.lock().await;
+        prepare::once(environment, &channel.lab, folder)
+            .await
+            .map_err(|error| ShellRefusal::Failed(error.to_string()))
     }
 
     fn session(&self, lab: &LabId) -> Option<Session> {
@@ -298,10 +287,8 @@ struct Sandboxed(Arc<Shared>);
 
 impl Shells for Sandboxed {
     fn shell(&self, lab: &LabId) -> BoxFuture<'_, Result<Cmd, ShellRefusal>> {
-        let (id, files) = (
-            lab.to_string(),
-            self.0.folders.get(lab).map(|folder| folder.join("files")),
-        );
+        let lab = lab.clone();
+        let files = self.0.folders.get(&lab).map(|folder| folder.join("files"));
         async move {
             let service = self
                 .0
@@ -313,8 +300,9 @@ impl Shells for Sandboxed {
                 .environments
                 .running()
                 .ok_or(ShellRefusal::NoEnvironment)?;
+            self.0.prepare(&environment, &lab).await?;
             let files = LabFiles {
-                id: &id,
+                id: lab.as_str(),
                 files: files.as_deref().filter(|dir| dir.is_dir()),
             };
             service

@@ -1,15 +1,12 @@
 //! Values of the services as values of the desk. Pure.
 
-use std::collections::BTreeMap;
-
 use clusters::provider::{ChildChange, Phase, PhaseState};
-use timeline::{Entry, LabVerdicts, State};
+use timeline::{LabVerdicts, State, Timeline};
 
 use crate::environments::view::{Is, PhaseProgress, View};
 use crate::web::desk::{
     ChildTrouble, EnvironmentIs, EnvironmentView, PhaseIs, Standing, VerdictView, Verdicts,
 };
-use crate::web::evidence;
 
 pub(super) fn environment(view: &View) -> EnvironmentView {
     EnvironmentView {
@@ -74,7 +71,7 @@ fn phases(begun: &[PhaseProgress]) -> Vec<(Phase, PhaseIs)> {
 }
 
 /// Verdicts with the entries they rest on.
-pub(super) fn verdicts(verdicts: &LabVerdicts, entries: &BTreeMap<u64, Entry>) -> Verdicts {
+pub(super) fn verdicts(verdicts: &LabVerdicts, history: &Timeline) -> Verdicts {
     let one = |verdict: &timeline::Verdict| {
         let standing = match verdict.state {
             State::Passed => Standing::Passed,
@@ -82,11 +79,7 @@ pub(super) fn verdicts(verdicts: &LabVerdicts, entries: &BTreeMap<u64, Entry>) -
             State::Pending | State::Waiting => Standing::Waiting,
             State::NotJudged => Standing::NotJudged,
         };
-        let evidence = verdict
-            .evidence
-            .iter()
-            .filter_map(|seq| evidence::describe(entries.get(seq)?))
-            .collect();
+        let evidence = history.evidence(&verdict.evidence);
         let (reason, say, args) = (
             verdict.reason.to_owned(),
             verdict.say.clone(),

@@ -1,11 +1,9 @@
 //! Keeps a recorder and the judges of all labs for as long as there is an environment.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use clusters::provider::Environment;
 use jiff::Timestamp;
-use timeline::Entry;
 use tokio_util::sync::CancellationToken;
 
 use super::{Shared, convert};
@@ -148,23 +146,11 @@ async fn show_verdicts(shared: Arc<Shared>, session: Session, cancel: Cancellati
     let Some(channel) = shared.labs.get(&session.lab().id) else {
         return;
     };
-    let environment = session.recorder().environment().to_owned();
+    let history = session.recorder().timeline();
     let mut verdicts = session.verdicts();
-    // Entries never change, so that each is read once.
-    let mut entries: BTreeMap<u64, Entry> = BTreeMap::new();
     loop {
         let latest = verdicts.borrow_and_update().clone();
-        let missing: Vec<u64> = latest
-            .all()
-            .flat_map(|one| &one.evidence)
-            .filter(|seq| !entries.contains_key(*seq))
-            .copied()
-            .collect();
-        match shared.store.entries_at(&environment, &missing).await {
-            Ok(read) => entries.extend(read.into_iter().map(|entry| (entry.seq, entry))),
-            Err(error) => tracing::warn!(%error, "verdicts are shown without their evidence"),
-        }
-        let shown = convert::verdicts(&latest, &entries);
+        let shown = convert::verdicts(&latest, &history.read());
         channel.verdicts.send_if_modified(|before| {
             let differs = **before != shown;
             *before = Arc::new(shown);

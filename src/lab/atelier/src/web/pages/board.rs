@@ -58,6 +58,23 @@ impl BoardFragment<'_> {
         flavor.share > 1.0
     }
 
+    /// What waits first, by priority and then the longest unchanged; what is over last, the latest first.
+    fn workloads<'b>(&self, board: &'b Board) -> Vec<&'b BoardWorkload> {
+        let (over, mut going): (Vec<_>, Vec<_>) = board
+            .workloads
+            .iter()
+            .partition(|workload| workload.state == WorkloadState::Finished);
+        // The board has the latest change first.
+        going.reverse();
+        going.sort_by_key(|workload| match workload.state {
+            WorkloadState::Queued | WorkloadState::Evicted => (0, -workload.priority),
+            WorkloadState::Reserved | WorkloadState::Admitted => (1, 0),
+            WorkloadState::Running | WorkloadState::Finished => (2, 0),
+        });
+        going.extend(over);
+        going
+    }
+
     fn state_word(&self, workload: &BoardWorkload) -> &'static str {
         match workload.state {
             WorkloadState::Queued => "workload-queued",

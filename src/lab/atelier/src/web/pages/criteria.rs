@@ -25,8 +25,9 @@ pub struct CriterionItem {
 pub struct EvidenceItem {
     pub at: String,
     pub time: String,
-    pub verb: &'static str,
-    pub subject: String,
+    /// What happened to which object.
+    pub what: String,
+    /// What it said then.
     pub details: String,
 }
 
@@ -112,12 +113,15 @@ impl CriterionItem {
 impl EvidenceItem {
     fn new(evidence: &crate::web::desk::Evidence) -> Self {
         let local = evidence.at.to_zoned(TimeZone::system());
+        let (what, details) = evidence
+            .what
+            .split_once(" · ")
+            .unwrap_or((&evidence.what, ""));
         Self {
             at: evidence.at.to_string(),
             time: local.strftime("%H:%M:%S").to_string(),
-            verb: evidence.verb,
-            subject: evidence.subject.clone(),
-            details: evidence.details.clone(),
+            what: what.to_owned(),
+            details: details.to_owned(),
         }
     }
 }

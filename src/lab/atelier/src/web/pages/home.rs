@@ -41,6 +41,7 @@ struct HalfDay<'a> {
 #[derive(Debug)]
 struct Written<'a> {
     id: &'a str,
+    title: String,
     length: String,
     steps: usize,
     points: Points,
@@ -140,6 +141,7 @@ fn written<'a>(app: &App, words: &Words, lab: &'a Lab) -> Written<'a> {
     let begun = app.positions().step(&lab.rules.id).is_some();
     Written {
         id: lab.rules.id.as_str(),
+        title: title(lab, words),
         length: length(lab.rules.minutes, words),
         steps: lab.rules.steps.len(),
         points,

@@ -11,10 +11,9 @@ fn verdicts() -> Verdicts {
         standing: Standing::Passed,
         reason: "passed".to_owned(),
         evidence: vec![Evidence {
+            seq: 7,
             at: jiff::Timestamp::UNIX_EPOCH,
-            verb: "evidence-modified",
-            subject: "LocalQueue equipe-vision/vision".to_owned(),
-            details: "Active=True".to_owned(),
+            what: "MODIFIED LocalQueue equipe-vision/vision · Active=True Ready".to_owned(),
         }],
         ..VerdictView::default()
     };
@@ -160,7 +159,7 @@ async fn criteria_say_their_state_in_words_and_show_evidence() {
     assert_eq!(next.one(".criteria .figures"), "3 / 3 points");
     assert!(
         next.one(".evidence li")
-            .ends_with("LocalQueue equipe-vision/vision change Active=True")
+            .ends_with("MODIFIED LocalQueue equipe-vision/vision Active=True Ready")
     );
 }
 
