@@ -55,7 +55,7 @@ pub(super) async fn create(
         })
     });
     if let Err(trouble) = usable {
-        sweep::end(&layout).await;
+        sweep::end_now(&layout).await;
         remove(&layout, &id)?;
         slot.history.add(Progress::State(EnvironmentState::Stopped));
         return Err(trouble.into_error(&id, "create"));
@@ -140,7 +140,7 @@ pub(super) async fn delete(inner: Arc<Inner>, id: EnvironmentId) -> Result<(), P
         record.wanted = Wanted::Created;
         let _ = record.write(&layout);
     }
-    sweep::end(&layout).await;
+    sweep::end_now(&layout).await;
     remove(&layout, &id)?;
     slot.history.restart(EnvironmentState::Stopped);
     Ok(())
@@ -176,7 +176,7 @@ async fn adopt_one(
         }
         // Never usable, or being deleted, or not even written down: nobody can miss it.
         Ok(Wanted::Created) | Err(_) => {
-            sweep::end(&layout).await;
+            sweep::end_now(&layout).await;
             remove(&layout, &id)
         }
     };

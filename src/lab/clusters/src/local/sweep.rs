@@ -10,10 +10,21 @@ use crate::control::{self, Request};
 
 /// Pods have their own grace periods, and etcd writes its last pages.
 const POLITE: Duration = Duration::from_secs(25);
+/// Time to close connections; there is nothing left to be saved.
+const SHORT: Duration = Duration::from_secs(1);
 const FIRM: Duration = Duration::from_secs(10);
 
 /// Asks the supervisor to end everything; kills what is left. When this returns, nothing runs.
 pub(super) async fn end(layout: &Layout) {
+    end_within(layout, POLITE).await;
+}
+
+/// As [`end`] for an environment that is thrown away: nobody waits for last pages to be written.
+pub(super) async fn end_now(layout: &Layout) {
+    end_within(layout, SHORT).await;
+}
+
+async fn end_within(layout: &Layout, patience: Duration) {
     let Some(runtime) = Runtime::read(layout) else {
         return;
     };
@@ -23,7 +34,7 @@ pub(super) async fn end(layout: &Layout) {
         if asked.is_err() && runs_here(layout, supervisor) {
             signal_process(supervisor.pid, Signal::TERM);
         }
-        gone(&[supervisor], POLITE).await;
+        gone(&[supervisor], patience).await;
     }
     kill_leftovers(layout).await;
 }

@@ -12,20 +12,29 @@ use std::sync::{Mutex, PoisonError};
 use exec::RotatingLog;
 use tracing::Subscriber;
 use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt;
 
 /// Writes from now on what is at least as grave as `level`. Where a program has a subscriber already, that one stays.
 pub(super) fn begin(path: PathBuf, level: LevelFilter) {
     let _ = tracing::subscriber::set_global_default(journal(path, level));
 }
 
-/// A level and nothing finer: filters by module cost memory for which nobody asked.
+/// The client reports every request that failed as an error, also those that only ask whether a server is there yet.
+/// Whoever asked says what matters.
+const TOO_LOUD: &str = "kube_client::client::builder";
+
 fn journal(path: PathBuf, level: LevelFilter) -> impl Subscriber + Send + Sync {
+    let heard = Targets::new()
+        .with_default(level)
+        .with_target(TOO_LOUD, LevelFilter::OFF);
     tracing_subscriber::fmt()
         .with_max_level(level)
         .with_ansi(false)
         .with_writer(Journal(Mutex::new(RotatingLog::new(path))))
         .finish()
+        .with(heard)
 }
 
 struct Journal(Mutex<RotatingLog>);

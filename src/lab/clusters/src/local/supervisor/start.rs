@@ -48,10 +48,11 @@ impl Running {
             .drain(..)
             .partition(|keeper| !storage.contains(&keeper.name()));
         futures::future::join_all(clients.into_iter().map(Keeper::stop)).await;
+        // The API server waits for its last client, and our own watches are clients too.
+        self.cancel.cancel();
         for server in servers.into_iter().rev() {
             server.stop().await;
         }
-        self.cancel.cancel();
     }
 }
 

@@ -13,6 +13,7 @@ fn what_is_grave_enough_is_in_the_file_in_plain_text() {
         let path = dir.path().join(format!("{level}.log"));
         tracing::subscriber::with_default(journal(path.clone(), level), || {
             tracing::debug!("too much");
+            tracing::error!(target: "kube_client::client::builder", "too much");
             tracing::info!(pod = "a", "usual");
             tracing::warn!(pod = "b", "unusual");
         });
