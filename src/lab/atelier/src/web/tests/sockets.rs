@@ -12,9 +12,9 @@ use super::site::Site;
 use crate::web::guard::SESSION_COOKIE;
 use crate::web::terminal::protocol::{FromPage, Hello, ToPage};
 
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+pub(super) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-async fn served(site: &Site) -> String {
+pub(super) async fn served(site: &Site) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let router = site.router.clone();
@@ -22,7 +22,7 @@ async fn served(site: &Site) -> String {
     address
 }
 
-async fn connect(
+pub(super) async fn connect(
     address: &str,
     origin: &str,
     cookie: Option<&str>,
