@@ -27,6 +27,16 @@ onEvery("click", "[data-show-pane]", (button) => {
   if (button.dataset["showPane"] === "bench") bench.current()?.focus();
 });
 
+// What was opened at the foot's edge is brought into view. "toggle" does not bubble.
+must<HTMLElement>(".criteria").addEventListener(
+  "toggle",
+  (event) => {
+    const details = event.target as HTMLDetailsElement;
+    if (details.open) details.closest(".criterion")?.scrollIntoView({ block: "nearest" });
+  },
+  { capture: true },
+);
+
 const find = must<HTMLFormElement>("#terminal-find");
 find.addEventListener("submit", (event) => {
   event.preventDefault();

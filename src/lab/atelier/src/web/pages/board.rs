@@ -86,6 +86,25 @@ impl BoardFragment<'_> {
         }
     }
 
+    /// What a waiting Workload lacks, in words; nothing when Kueue's message is of another kind.
+    fn lacks(&self, workload: &BoardWorkload) -> Vec<String> {
+        let message = workload.message.as_deref().unwrap_or_default();
+        let one = |part: &str| {
+            let (resource, rest) = part.split_once(" in flavor ")?;
+            let (flavor, rest) = rest.split_once(", ")?;
+            let (amount, _) = rest.split_once(" more needed")?;
+            let short = resource.rsplit('/').next().unwrap_or(resource);
+            let values = [
+                ("amount", amount.to_owned().into()),
+                ("resource", short.to_owned().into()),
+                ("flavor", flavor.to_owned().into()),
+            ];
+            Some(self.words.with("workload-lacks", &values))
+        };
+        let parts = message.split("insufficient unused quota for ").skip(1);
+        parts.filter_map(one).collect()
+    }
+
     fn job<'b>(&self, workload: &'b BoardWorkload) -> &'b str {
         workload.job.as_deref().unwrap_or(&workload.name)
     }

@@ -104,6 +104,10 @@ async fn the_page_is_told_when_a_workbench_can_be_had() {
     assert_eq!(events.regions(2).await, ["environment-badge", "offer"]);
     site.desk.is(EnvironmentIs::Running);
     assert_eq!(events.next().await.unwrap().0, "reload");
+    assert_eq!(events.regions(2).await, ["environment-badge", "offer"]);
+    // And when it goes (platform case 067), so that nobody types into what is no more.
+    site.desk.is(EnvironmentIs::Deleting);
+    assert_eq!(events.next().await.unwrap().0, "reload");
 }
 
 #[tokio::test]

@@ -111,6 +111,27 @@ fn a_waiting_workload_says_what_for() {
 }
 
 #[test]
+fn missing_quota_is_said_in_the_readers_language() {
+    let message = "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor cpu, 500m more needed, \
+                   insufficient unused quota for nvidia.com/gpu in flavor a100, 2 more needed";
+    let html = shown(Board {
+        workloads: vec![BoardWorkload {
+            message: Some(message.to_owned()),
+            ..workload()
+        }],
+        ..Board::default()
+    });
+    assert_eq!(
+        texts(&html, ".workloads .lack"),
+        [
+            "Il manque 500m cpu dans le profil cpu.",
+            "Il manque 2 gpu dans le profil a100."
+        ]
+    );
+    assert_eq!(texts(&html, ".workloads .reason"), [message]);
+}
+
+#[test]
 fn an_inactive_queue_says_why_and_hides_no_markup() {
     let html = shown(Board {
         queues: vec![queue("2", "0", 0.5)],
