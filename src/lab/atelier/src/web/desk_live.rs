@@ -179,7 +179,7 @@ impl Shared {
             return Ok(());
         };
         let _turn = self.preparing.lock().await;
-        prepare::once(environment, &channel.lab, folder)
+        prepare::once(environment, lab, &channel.lab.rules.setup, folder)
             .await
             .map_err(|error| ShellRefusal::Failed(error.to_string()))
     }

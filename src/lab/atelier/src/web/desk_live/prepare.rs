@@ -3,11 +3,14 @@
 //! Once for each environment and lab: a second time would undo what the trainee changed. What was done is noted in the
 //! environment's folder, so that a reset, which removes the folder, begins anew.
 
+#[cfg(test)]
+mod tests;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
 use clusters::provider::Environment;
-use course::Lab;
+use course::LabId;
 
 use crate::judge::setup::{self, SetupError};
 
@@ -24,10 +27,10 @@ pub(super) enum PrepareError {
 /// Applies what is not there yet. Callers take turns, or two first terminals would both apply.
 pub(super) async fn once(
     environment: &Environment,
-    lab: &Lab,
+    lab: &LabId,
+    files: &[String],
     folder: &Path,
 ) -> Result<(), PrepareError> {
-    let files = &lab.rules.setup;
     let note = note(environment, lab);
     if files.is_empty() || note.is_file() {
         return Ok(());
@@ -36,8 +39,8 @@ pub(super) async fn once(
     mark(&note).map_err(|source| PrepareError::Note { path: note, source })
 }
 
-pub(super) fn note(environment: &Environment, lab: &Lab) -> PathBuf {
-    environment.dir.join(NOTES).join(lab.rules.id.as_str())
+fn note(environment: &Environment, lab: &LabId) -> PathBuf {
+    environment.dir.join(NOTES).join(lab.as_str())
 }
 
 fn mark(note: &Path) -> io::Result<()> {
