@@ -265,12 +265,16 @@ fn unsuitable(dir: &Path, error: &io::Error) -> ProviderError {
 }
 
 fn remove(layout: &Layout, id: &EnvironmentId) -> Result<(), ProviderError> {
-    match fs::remove_dir_all(layout.dir()) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(
+    let remove = || match fs::remove_dir_all(layout.dir()) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    };
+    // What a sandbox wrote while it was being killed may have come after its folder was read.
+    remove().or_else(|_| remove()).map_err(|error| {
+        failed(
             id,
             "delete",
             format!("remove {}: {error}", layout.dir().display()),
-        )),
-        _ => Ok(()),
-    }
+        )
+    })
 }
