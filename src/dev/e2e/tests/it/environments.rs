@@ -160,7 +160,7 @@ async fn a_full_disk_is_said_before_anything_is_made() {
 }
 
 /// `NAME STATE` of each environment.
-async fn listed(platform: &Platform) -> String {
+pub(crate) async fn listed(platform: &Platform) -> String {
     let table = ok(platform.atelier(["env", "list"])).await;
     table
         .lines()
@@ -175,7 +175,7 @@ async fn listed(platform: &Platform) -> String {
         .join(", ")
 }
 
-async fn ok(command: Cmd) -> String {
+pub(crate) async fn ok(command: Cmd) -> String {
     let output = command.run().await;
     output.unwrap_or_else(|error| panic!("{error}")).stdout
 }
@@ -192,7 +192,7 @@ async fn refused(command: Cmd) -> String {
     output.stderr
 }
 
-fn program_of(pid: u32) -> String {
+pub(crate) fn program_of(pid: u32) -> String {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let first = line.split(|byte| *byte == 0).next().unwrap_or_default();
     String::from_utf8_lossy(first).into_owned()

@@ -13,7 +13,7 @@ use crate::{browser::Browser, machine, patience::until};
 
 const STEP: &str = "/labs/d1-am/decouvrir";
 /// What the terminal in front shows.
-const SCREEN: &str = "[...document.querySelectorAll('.terminal:not([hidden]) .xterm-rows > div')].map(row => row.innerText.trimEnd()).join('\\n')";
+pub(crate) const SCREEN: &str = "[...document.querySelectorAll('.terminal:not([hidden]) .xterm-rows > div')].map(row => row.innerText.trimEnd()).join('\\n')";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_trainee_does_the_first_step() {
@@ -96,13 +96,13 @@ async fn a_taken_port_is_said() {
 }
 
 /// `atelier serve`; dropping it kills it.
-struct Server {
-    url: String,
+pub(crate) struct Server {
+    pub(crate) url: String,
     child: Child,
 }
 
 impl Server {
-    async fn start(platform: &Platform, listen: &str) -> Self {
+    pub(crate) async fn start(platform: &Platform, listen: &str) -> Self {
         let file = platform.dir().join("address");
         std::fs::remove_file(&file).ok();
         let child = platform
@@ -139,7 +139,7 @@ impl Server {
 }
 
 /// From the home page to a terminal that shows a prompt.
-async fn begin_the_lab(browser: &Browser, url: &str) {
+pub(crate) async fn begin_the_lab(browser: &Browser, url: &str) {
     browser.client.goto(url).await.expect("the home page opens");
     browser.find("a[href$='/labs/d1-am']").await;
     picture(browser, "home").await;
@@ -182,7 +182,7 @@ async fn choose(browser: &Browser, question: &str, choice: &str) {
 }
 
 /// Types as a person would, key by key, and presses Enter.
-async fn type_in(browser: &Browser, text: &str) {
+pub(crate) async fn type_in(browser: &Browser, text: &str) {
     let keys = browser
         .find(".terminal:not([hidden]) .xterm-helper-textarea")
         .await;
@@ -213,7 +213,7 @@ async fn passed(browser: &Browser, criterion: &str) {
         .await;
 }
 
-async fn until_screen(browser: &Browser, what: &str, text: &str) {
+pub(crate) async fn until_screen(browser: &Browser, what: &str, text: &str) {
     browser
         .until(
             &format!("{what} in the terminal"),

@@ -11,6 +11,8 @@ mod isolation;
 mod lab_page;
 mod labs;
 mod machine;
+mod pastes;
 mod patience;
+mod platform_cases;
 mod simulated;
 mod walls;
