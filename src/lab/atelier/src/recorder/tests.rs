@@ -1,6 +1,8 @@
 //! The recorder against an API server that follows a script: lists, watches, 410, broken connections, definitions that come and go.
 
+mod full_disk;
 mod known;
+mod refused;
 mod scripted;
 mod steady;
 

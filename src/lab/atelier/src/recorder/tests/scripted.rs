@@ -21,6 +21,8 @@ struct State {
     /// Versions below are forgotten.
     compacted: u64,
     expiring_pages: usize,
+    /// The status of the next answers about Jobs, and how many.
+    refusals: (u16, usize),
     defined: Vec<String>,
 }
 
@@ -112,6 +114,11 @@ impl ApiServer {
         self.state.lock().expiring_pages = times;
     }
 
+    /// So many requests about Jobs are answered with this status.
+    pub(super) fn refuse(&self, code: u16, times: usize) {
+        self.state.lock().refusals = (code, times);
+    }
+
     pub(super) fn define(&self, plural: &str, group: &str, version: &str) {
         self.state.lock().defined.push(plural.to_owned());
         self.put(
@@ -159,6 +166,12 @@ impl ApiServer {
                 200,
                 &self.state.lock().objects["namespaces"]["kube-system"],
             ));
+        }
+        if last == "jobs"
+            && let (code, left @ 1..) = &mut self.state.lock().refusals
+        {
+            *left -= 1;
+            return Ok(json_response(*code, &status(*code, "Refused")));
         }
         if CUSTOM.contains(&last) && !self.state.lock().defined.iter().any(|known| known == last) {
             return Ok(json_response(404, &status(404, "NotFound")));
