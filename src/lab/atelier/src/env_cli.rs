@@ -90,7 +90,13 @@ pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
             say(&format!("environment {name} is stopped; its data is kept"));
         }
         Verb::Delete { name } => {
-            provider.delete(id(&name)?).await?;
+            let id = id(&name)?;
+            if !provider.list().await?.iter().any(|known| known.id == id) {
+                anyhow::bail!(
+                    "there is no environment {name}; `atelier env list` shows which there are"
+                );
+            }
+            provider.delete(id).await?;
             say(&format!("environment {name} is deleted"));
         }
         Verb::Run { name, lab, command } => {
