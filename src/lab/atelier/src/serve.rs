@@ -1,5 +1,8 @@
 //! `atelier serve`: puts the platform together and serves it until told to stop.
 
+#[cfg(test)]
+mod tests;
+
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,6 +12,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use store::Store;
@@ -16,7 +20,7 @@ use store::Store;
 use crate::judge::database;
 use crate::options::Options;
 use crate::web::assets::Assets;
-use crate::web::desk::Desk;
+use crate::web::desk::{Desk, EnvironmentIs, EnvironmentView};
 use crate::web::desk_live;
 use crate::web::library::Library;
 use crate::web::position::Positions;
@@ -96,16 +100,39 @@ async fn build(
     let ids = library.labs().iter().map(|lab| lab.rules.id.clone());
     let positions = Positions::load(store.clone(), ids).await?;
     let desk: Arc<dyn Desk> = desk_live::open(options, &library, store, stop.clone()).await;
+    let terminals = Terminals::new(desk.shells());
+    tokio::spawn(end_with_environment(terminals.clone(), desk.environment()));
     Ok(App::new(Parts {
         secret,
         positions,
-        terminals: Terminals::new(desk.shells()),
+        terminals,
         address,
         assets,
         library,
         desk,
         stop,
     }))
+}
+
+/// Terminals end with their environment, also when `atelier env` ended it beside this server.
+async fn end_with_environment(
+    terminals: Terminals,
+    mut environment: watch::Receiver<EnvironmentView>,
+) {
+    loop {
+        match environment.borrow_and_update().is {
+            EnvironmentIs::Absent | EnvironmentIs::Deleting => {
+                terminals.close_all("environment-reset");
+            }
+            EnvironmentIs::Stopping | EnvironmentIs::Stopped => {
+                terminals.close_all("environment-stopped");
+            }
+            EnvironmentIs::Starting | EnvironmentIs::Running | EnvironmentIs::Broken { .. } => {}
+        }
+        if environment.changed().await.is_err() {
+            return;
+        }
+    }
 }
 
 #[expect(

@@ -28,6 +28,8 @@ pub struct Terminals {
 struct Open {
     /// By number, in the order of the tabs.
     sessions: IndexMap<u32, Arc<Session>>,
+    /// How often all were closed: a shell that was asked for before must not appear after.
+    closings: u64,
 }
 
 /// A terminal as a tab.
@@ -88,18 +90,35 @@ impl Terminals {
     /// # Errors
     /// When there are too many, or no shell can be started.
     pub async fn open(&self, lab: &LabId, now: Timestamp) -> Result<Tab, OpenError> {
-        if self.open.lock().sessions.len() >= LIMIT {
-            return Err(OpenError::TooMany);
-        }
+        let closings = self.room()?;
         let cmd = self.shells.shell(lab).await?;
         let session = Session::start(&cmd, FIRST_SIZE, now)
             .map_err(|error| ShellRefusal::Failed(error.to_string()))?;
         let mut open = self.open.lock();
+        // Both may have changed while the shell was prepared.
+        if open.closings != closings || open.sessions.len() >= LIMIT {
+            let gone = open.closings != closings;
+            session.end("closed");
+            return Err(if gone {
+                ShellRefusal::NoEnvironment.into()
+            } else {
+                OpenError::TooMany
+            });
+        }
         let number = (1..)
             .find(|number| !open.sessions.contains_key(number))
             .unwrap_or(u32::MAX);
         open.sessions.insert(number, session);
         Ok(Tab { number })
+    }
+
+    /// Refuses one terminal too many; answers how often all were closed so far.
+    fn room(&self) -> Result<u64, OpenError> {
+        let open = self.open.lock();
+        if open.sessions.len() >= LIMIT {
+            return Err(OpenError::TooMany);
+        }
+        Ok(open.closings)
     }
 
     /// Ends a terminal's shell and forgets it.
@@ -110,7 +129,9 @@ impl Terminals {
 
     /// Ends all shells, because what they worked on goes.
     pub fn close_all(&self, reason: &str) {
-        for (_, session) in self.open.lock().sessions.drain(..) {
+        let mut open = self.open.lock();
+        open.closings += 1;
+        for (_, session) in open.sessions.drain(..) {
             session.end(reason);
         }
     }
