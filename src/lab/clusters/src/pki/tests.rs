@@ -1,6 +1,6 @@
 use std::os::unix::fs::PermissionsExt;
 
-use super::{IDENTITIES, Pki};
+use super::{Dates, IDENTITIES, Pki};
 
 #[test]
 fn makes_a_whole_set_once_that_only_its_owner_can_read() {
@@ -47,4 +47,15 @@ fn authorities_do_not_leave_their_keys_behind() {
     let dir = tempfile::tempdir().unwrap();
     let pki = Pki::ensure(dir.path(), "2026-11-30T12:00:00Z".parse().unwrap()).unwrap();
     assert!(!pki.file("ca-key.pem").exists() && !pki.file("front-proxy-ca-key.pem").exists());
+}
+
+/// Platform case 061: a clock that is twelve hours off, or jumps two, refuses no certificate.
+#[test]
+fn certificates_are_valid_on_clocks_that_are_off() {
+    let now: jiff::Timestamp = "2026-11-30T00:30:00Z".parse().unwrap();
+    let params = Dates::around(now).unwrap().params();
+    let seconds = now.as_second();
+    let half_a_day = 12 * 3600;
+    assert!(params.not_before.unix_timestamp() <= seconds - half_a_day);
+    assert!(params.not_after.unix_timestamp() >= seconds + half_a_day);
 }
