@@ -7,6 +7,7 @@ use testkit::{Platform, Programs};
 
 use crate::{
     browser::Browser,
+    environments::{listed, ok},
     lab_page::{SCREEN, Server, begin_the_lab, type_in, until_screen},
     machine,
     patience::until,
@@ -49,6 +50,7 @@ async fn pastes_arrive_whole_and_run_nothing() {
     browser.client.refresh().await.expect("the page reloads");
     until_screen(&browser, "a prompt", "$").await;
     is_one_edit(&browser, "deux").await;
+    terminals_end_with_their_environment(&browser, &platform).await;
     browser.client.close().await.expect("the browser ends");
 }
 
@@ -88,6 +90,18 @@ async fn fills_a_file(browser: &Browser, platform: &Platform, name: &str, text: 
     })
     .await;
     press(browser, CONTROL_D).await;
+}
+
+/// Case 067, as it is at hand here: the environment is deleted beside the server, which is told by nobody.
+async fn terminals_end_with_their_environment(browser: &Browser, platform: &Platform) {
+    let listed = listed(platform).await;
+    let (id, _) = listed.split_once(' ').expect("there is one environment");
+    ok(platform.atelier(["env", "delete", id])).await;
+    let none_left = "const ask = new XMLHttpRequest();
+ask.open('GET', '/terminals', false);
+ask.send();
+return ask.responseText === '[]';";
+    browser.until("no terminal is left", none_left).await;
 }
 
 async fn paste(browser: &Browser, text: &str) {
