@@ -12,6 +12,16 @@ struct Last {
     object: serde_json::Value,
 }
 
+impl Last {
+    fn of(uid: &str, version: &str, object: &serde_json::Value) -> Self {
+        Self {
+            uid: uid.to_owned(),
+            version: version.to_owned(),
+            object: object.clone(),
+        }
+    }
+}
+
 /// An object as the API server gave it, already pruned.
 #[derive(Debug, Clone)]
 pub(super) struct Heard {
@@ -79,19 +89,7 @@ impl Known {
         if entry.verb == Verb::Deleted {
             objects.remove(&name);
         } else {
-            let (uid, version, object) = (
-                entry.uid.clone(),
-                entry.version.clone(),
-                entry.object.clone(),
-            );
-            objects.insert(
-                name,
-                Last {
-                    uid,
-                    version,
-                    object,
-                },
-            );
+            objects.insert(name, Last::of(&entry.uid, &entry.version, &entry.object));
         }
     }
 
@@ -135,19 +133,7 @@ impl Known {
                 Verb::Modified
             }
             _ => {
-                let (uid, version, object) = (
-                    heard.uid.clone(),
-                    heard.version.clone(),
-                    heard.object.clone(),
-                );
-                objects.insert(
-                    name,
-                    Last {
-                        uid,
-                        version,
-                        object,
-                    },
-                );
+                objects.insert(name, Last::of(&heard.uid, &heard.version, &heard.object));
                 Verb::Added
             }
         };
@@ -194,19 +180,7 @@ impl Known {
             } else {
                 Verb::Added
             };
-            let (uid, version, object) = (
-                heard.uid.clone(),
-                heard.version.clone(),
-                heard.object.clone(),
-            );
-            objects.insert(
-                name,
-                Last {
-                    uid,
-                    version,
-                    object,
-                },
-            );
+            objects.insert(name, Last::of(&heard.uid, &heard.version, &heard.object));
             entries.push(heard.entry(kind, verb, Seen::Listed));
         }
         entries
