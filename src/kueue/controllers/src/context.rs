@@ -92,24 +92,9 @@ impl Context {
 
     /// Sends an event about a job.
     pub fn job_event(&self, job: &dyn GenericJob, kind: Kind, reason: &str, note: String) {
-        let meta = job.meta();
-        let regarding = ObjectReference {
-            api_version: Some(job.kind().api_version()),
-            kind: Some(job.kind().kind.to_owned()),
-            name: meta.name.clone(),
-            namespace: meta.namespace.clone(),
-            uid: meta.uid.clone(),
-            resource_version: meta.resource_version.clone(),
-            ..ObjectReference::default()
-        };
-        self.events.send(Happening {
-            regarding,
-            kind,
-            reason: reason.to_owned(),
-            action: "Reconcile",
-            note,
-            reporter: JOB_REPORTER,
-        });
+        let kind_of_job = job.kind();
+        let regarding = regarding(kind_of_job.api_version(), kind_of_job.kind, job.meta());
+        self.send(regarding, JOB_REPORTER, kind, reason, note);
     }
 
     /// Sends an event about one of our own objects.
@@ -123,16 +108,18 @@ impl Context {
     ) where
         K: k8s_openapi::Resource + k8s_openapi::Metadata<Ty = kueue_api::ObjectMeta>,
     {
-        let meta = object.metadata();
-        let regarding = ObjectReference {
-            api_version: Some(API_VERSION.to_owned()),
-            kind: Some(K::KIND.to_owned()),
-            name: meta.name.clone(),
-            namespace: meta.namespace.clone(),
-            uid: meta.uid.clone(),
-            resource_version: meta.resource_version.clone(),
-            ..ObjectReference::default()
-        };
+        let regarding = regarding(API_VERSION.to_owned(), K::KIND, object.metadata());
+        self.send(regarding, reporter, kind, reason, note);
+    }
+
+    fn send(
+        &self,
+        regarding: ObjectReference,
+        reporter: &'static str,
+        kind: Kind,
+        reason: &str,
+        note: String,
+    ) {
         self.events.send(Happening {
             regarding,
             kind,
@@ -141,5 +128,18 @@ impl Context {
             note,
             reporter,
         });
+    }
+}
+
+/// What an event is about.
+fn regarding(api_version: String, kind: &str, meta: &kueue_api::ObjectMeta) -> ObjectReference {
+    ObjectReference {
+        api_version: Some(api_version),
+        kind: Some(kind.to_owned()),
+        name: meta.name.clone(),
+        namespace: meta.namespace.clone(),
+        uid: meta.uid.clone(),
+        resource_version: meta.resource_version.clone(),
+        ..ObjectReference::default()
     }
 }
