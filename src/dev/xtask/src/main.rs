@@ -52,6 +52,12 @@ enum Verb {
         #[arg(last = true)]
         rest: Vec<String>,
     },
+    /// Run the reference's own cases: `[DIR] [--suite FOLDER]… [--case NAME] [--verbose]`.
+    Conformance {
+        /// Given to the runner as they are.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        rest: Vec<String>,
+    },
     /// Measure: `environment` (time and memory of one) or `verdict` (API to verdict).
     Bench {
         /// What to measure.
@@ -97,6 +103,7 @@ fn act(verb: Verb) -> anyhow::Result<ExitCode> {
             arguments.extend(rest);
             run::product("solve", &arguments)
         }
+        Verb::Conformance { rest } => run::conformance(&rest),
         Verb::Bench { what, rest } => {
             up::prepare()?;
             let mut arguments = vec![what];

@@ -143,10 +143,32 @@ pub fn product(verb: &str, arguments: &[String]) -> anyhow::Result<ExitCode> {
         .args(arguments)
         .status()
         .context("`atelier` could not be started")?;
-    Ok(status
+    Ok(exit_code(status))
+}
+
+/// Builds and runs the runner of the reference's cases. Relative paths are the caller's.
+///
+/// # Errors
+/// When it does not compile or cannot be started.
+pub fn conformance(arguments: &[String]) -> anyhow::Result<ExitCode> {
+    let mut build = cargo();
+    build.args(["build", "--quiet", "--locked", "--package", "conformance"]);
+    step("cargo build", &mut build)?;
+    let mut runner = command(target_folder()?.join("conformance"));
+    if let Ok(folder) = std::env::current_dir() {
+        runner.current_dir(folder);
+    }
+    let status = runner.args(arguments).status();
+    Ok(exit_code(
+        status.context("`conformance` could not be started")?,
+    ))
+}
+
+fn exit_code(status: std::process::ExitStatus) -> ExitCode {
+    status
         .code()
         .and_then(|code| u8::try_from(code).ok())
-        .map_or(ExitCode::FAILURE, ExitCode::from))
+        .map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 /// Becomes `atelier serve`: signals of the terminal then go straight to it.

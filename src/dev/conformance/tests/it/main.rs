@@ -1,0 +1,44 @@
+//! The whole corpus, held against the list of cases that are known to fail: a new failure is a failure here, and so is a listed case that passes.
+
+use std::collections::BTreeSet;
+
+use conformance::{corpus, report, run, verdict::Verdict};
+
+/// One line a case, `folder/test: name`. It may only get shorter.
+const KNOWN: &str = include_str!("../../known.txt");
+
+#[test]
+#[expect(
+    clippy::print_stderr,
+    reason = "a skipped test says so, and the table is what people look for"
+)]
+fn the_corpus_passes_but_for_the_known_failures() {
+    let directory = corpus::beside_the_project();
+    if !directory.exists() {
+        let in_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
+        assert!(!in_ci, "{} is missing", directory.display());
+        eprintln!("skipped: {} is not there", directory.display());
+        return;
+    }
+    let files = corpus::files(&directory, &[]).unwrap();
+    let ran = run::run(&files, None);
+    eprintln!("{}", report::text(&ran, false));
+    let line = |one: &run::Ran| format!("{}/{}: {}", one.folder, one.test, one.case);
+    let failed: BTreeSet<String> = ran
+        .iter()
+        .filter(|one| matches!(one.verdict, Verdict::Failed(_)))
+        .map(line)
+        .collect();
+    let known: BTreeSet<String> = KNOWN
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(str::to_owned)
+        .collect();
+    let new: Vec<_> = failed.difference(&known).collect();
+    let stale: Vec<_> = known.difference(&failed).collect();
+    assert!(new.is_empty(), "these failed: {new:#?}");
+    assert!(
+        stale.is_empty(),
+        "these pass now, take them off known.txt: {stale:#?}"
+    );
+}
