@@ -17,6 +17,7 @@ mod policy;
 mod preemption;
 mod quota;
 mod report;
+pub mod topology;
 mod unsupported;
 
 pub use assign::{

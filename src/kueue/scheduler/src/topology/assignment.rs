@@ -1,0 +1,79 @@
+//! The domains that the pods of a set go to, and what they take there. The wire has a compressed form of the same, which `cache` knows.
+
+use std::collections::BTreeMap;
+
+use quantity::{Amount, Requests, ResourceName};
+
+use super::HOSTNAME;
+use crate::names::FlavorName;
+
+/// Some pods of a set in one domain.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DomainAssignment {
+    /// The domain: one value for each level of the assignment.
+    pub values: Vec<String>,
+    /// How many pods.
+    pub count: i64,
+}
+
+/// Where the pods of a set go.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct TopologyAssignment {
+    /// The levels by which domains are named, from the widest; only the last one if that is the node itself.
+    pub levels: Vec<String>,
+    /// The domains, ordered by their values.
+    pub domains: Vec<DomainAssignment>,
+}
+
+impl TopologyAssignment {
+    /// Whether its domains are single nodes.
+    #[must_use]
+    pub fn names_nodes(&self) -> bool {
+        self.levels.last().is_some_and(|level| level == HOSTNAME)
+    }
+
+    /// The nodes it names, if its domains are nodes.
+    pub fn nodes(&self) -> impl Iterator<Item = &str> {
+        let named = self.domains.iter().filter(|_| self.names_nodes());
+        named.filter_map(|domain| domain.values.last().map(String::as_str))
+    }
+
+    /// Whether some of its pods go to this node.
+    #[must_use]
+    pub fn uses_node(&self, node: &str) -> bool {
+        let here = |domain: &DomainAssignment| {
+            domain.count > 0 && domain.values.last().is_some_and(|value| value == node)
+        };
+        self.names_nodes() && self.domains.iter().any(here)
+    }
+
+    /// All its pods.
+    #[must_use]
+    pub fn pods(&self) -> i64 {
+        self.domains.iter().map(|domain| domain.count).sum()
+    }
+}
+
+/// What pods of one template take in one domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DomainRequests {
+    /// The domain.
+    pub values: Vec<String>,
+    /// What each pod asks for by its template, without the pod itself.
+    pub per_pod: Requests,
+    /// How many pods.
+    pub count: i64,
+}
+
+impl DomainRequests {
+    /// What all of them take, each counted as a pod too.
+    #[must_use]
+    pub fn total(&self) -> Requests {
+        let mut total = self.per_pod.times(self.count);
+        total.add(&ResourceName::pods(), Amount::new(self.count));
+        total
+    }
+}
+
+/// What a workload takes from the domains of each flavor.
+pub type TopologyUsage = BTreeMap<FlavorName, Vec<DomainRequests>>;
