@@ -16,3 +16,4 @@ pub mod report;
 pub mod run;
 pub mod suites;
 pub mod verdict;
+pub mod world;

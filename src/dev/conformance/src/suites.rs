@@ -7,12 +7,16 @@ use crate::corpus::Case;
 use crate::verdict::Verdict;
 
 mod pkg_resources;
+mod pkg_scheduler;
 
 /// Runs one case.
 pub type Suite = fn(Case<'_>) -> Verdict;
 type File = (&'static str, Suite);
 
-const FOLDERS: &[(&str, &[File])] = &[("pkg-resources", pkg_resources::FILES)];
+const FOLDERS: &[(&str, &[File])] = &[
+    ("pkg-resources", pkg_resources::FILES),
+    ("pkg-scheduler", pkg_scheduler::FILES),
+];
 
 /// The function for the cases of a file.
 #[must_use]

@@ -35,6 +35,6 @@ pub use status::PendingReason;
 pub use visibility::{ClusterQueueCounts, PendingWorkload};
 
 pub use scheduler::{
-    Admission, ClusterQueueName, CohortName, FlavorName, LocalQueueKey, NamespaceName, Outcome,
-    Plan, Report, Unsupported, Violation, WorkloadKey,
+    Admission, ClusterQueueName, CohortName, FairSharing, FairStrategy, FlavorName, LocalQueueKey,
+    NamespaceName, Outcome, Plan, Report, Unsupported, Violation, WorkloadKey,
 };

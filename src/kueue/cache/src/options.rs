@@ -1,45 +1,62 @@
 //! What the configuration says, as far as the cache depends on it.
 
-/// Feature gates that change decisions, named like the reference's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Features {
-    /// `PartialAdmission`.
-    pub partial_admission: bool,
-    /// `FlavorFungibility`.
-    pub flavor_fungibility: bool,
-    /// `FlavorFungibilityPreserveScanProgress`.
-    pub preserve_scan_progress: bool,
-    /// `PrioritySortingWithinCohort`.
-    pub priority_sorting_within_cohort: bool,
-    /// `SchedulingEquivalenceHashing`.
-    pub scheduling_equivalence_hashing: bool,
-    /// `ReclaimablePods`.
-    pub reclaimable_pods: bool,
-    /// `UnadmittedWorkloadsObservability`.
-    pub unadmitted_workloads_observability: bool,
-    /// `AdmissionGatedBy`.
-    pub admission_gated_by: bool,
-    /// `PriorityBoost`.
-    pub priority_boost: bool,
-    /// `ConcurrentAdmission`, of which only the list of allowed flavors exists yet.
-    pub concurrent_admission: bool,
+use scheduler::FairSharing;
+
+macro_rules! features {
+    ($($field:ident: $gate:literal = $default:literal,)*) => {
+        /// Feature gates that change decisions, named like the reference's.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Features {
+            $(
+                #[doc = concat!("`", $gate, "`.")]
+                pub $field: bool,
+            )*
+        }
+
+        impl Default for Features {
+            fn default() -> Self {
+                Self { $($field: $default,)* }
+            }
+        }
+
+        impl Features {
+            /// Asks for every gate by its name.
+            pub fn read(on: impl Fn(&str) -> bool) -> Self {
+                Self { $($field: on($gate),)* }
+            }
+        }
+    };
 }
 
-impl Default for Features {
-    fn default() -> Self {
-        Self {
-            partial_admission: true,
-            flavor_fungibility: true,
-            preserve_scan_progress: true,
-            priority_sorting_within_cohort: true,
-            scheduling_equivalence_hashing: true,
-            reclaimable_pods: true,
-            unadmitted_workloads_observability: true,
-            admission_gated_by: true,
-            priority_boost: false,
-            concurrent_admission: false,
-        }
-    }
+features! {
+    admission_fair_sharing: "AdmissionFairSharing" = true,
+    admission_gated_by: "AdmissionGatedBy" = true,
+    concurrent_admission: "ConcurrentAdmission" = false,
+    elastic_jobs: "ElasticJobsViaWorkloadSlices" = true,
+    elastic_jobs_with_tas: "ElasticJobsViaWorkloadSlicesWithTAS" = false,
+    fair_sharing_preempt_within_nominal: "FairSharingPreemptWithinNominal" = true,
+    fair_sharing_prioritize_non_borrowing: "FairSharingPrioritizeNonBorrowing" = true,
+    flavor_fungibility: "FlavorFungibility" = true,
+    multikueue_orchestrated_preemption: "MultiKueueOrchestratedPreemption" = false,
+    partial_admission: "PartialAdmission" = true,
+    preserve_scan_progress: "FlavorFungibilityPreserveScanProgress" = true,
+    prioritize_preemptors: "PrioritizePreemptorWorkloads" = false,
+    priority_boost: "PriorityBoost" = false,
+    priority_sorting_within_cohort: "PrioritySortingWithinCohort" = true,
+    quota_check_strategy: "QuotaCheckStrategy" = true,
+    reclaimable_pods: "ReclaimablePods" = true,
+    recompute_upon_overlap: "RecomputeAssignmentUponPreemptionTargetsOverlap" = true,
+    scheduling_equivalence_hashing: "SchedulingEquivalenceHashing" = true,
+    tas: "TopologyAwareScheduling" = true,
+    tas_balanced_placement: "TASBalancedPlacement" = false,
+    tas_failed_node_replacement: "TASFailedNodeReplacement" = true,
+    tas_failed_node_replacement_fail_fast: "TASFailedNodeReplacementFailFast" = true,
+    tas_handle_overlapping_flavors: "TASHandleOverlappingFlavors" = true,
+    tas_multi_layer_topology: "TASMultiLayerTopology" = true,
+    tas_profile_mixed: "TASProfileMixed" = true,
+    tas_recompute_within_cycle: "TASRecomputeAssignmentWithinSchedulingCycle" = true,
+    tas_respect_preferred_affinity: "TASRespectNodeAffinityPreferred" = false,
+    unadmitted_workloads_observability: "UnadmittedWorkloadsObservability" = true,
 }
 
 /// Which time orders workloads whose pods were not ready in time.
@@ -73,17 +90,29 @@ pub struct Options {
     pub pods_ready_timestamp: PodsReadyTimestamp,
     /// Resources that nobody declared.
     pub quota_check: QuotaCheck,
+    /// Share by dominant resource.
+    pub fair_sharing: Option<FairSharing>,
 }
 
 impl Options {
     pub(crate) fn policy(&self) -> scheduler::Policy {
+        let gates = &self.features;
         scheduler::Policy {
-            partial_admission: self.features.partial_admission,
-            flavor_fungibility: self.features.flavor_fungibility,
-            preserve_scan_progress: self.features.preserve_scan_progress,
-            priority_sorting_within_cohort: self.features.priority_sorting_within_cohort,
-            fair_sharing: false,
-            ignore_undeclared: self.quota_check == QuotaCheck::IgnoreUndeclared,
+            partial_admission: gates.partial_admission,
+            flavor_fungibility: gates.flavor_fungibility,
+            preserve_scan_progress: gates.preserve_scan_progress,
+            priority_sorting_within_cohort: gates.priority_sorting_within_cohort,
+            prioritize_preemptors: gates.prioritize_preemptors,
+            fair_sharing: self.fair_sharing,
+            fair_sharing_prioritize_non_borrowing: gates.fair_sharing_prioritize_non_borrowing,
+            fair_sharing_preempt_within_nominal: gates.fair_sharing_preempt_within_nominal,
+            admission_fair_sharing: false,
+            recompute_upon_overlap: gates.recompute_upon_overlap,
+            concurrent_admission: gates.concurrent_admission,
+            multikueue_orchestrated_preemption: gates.multikueue_orchestrated_preemption,
+            elastic_jobs: gates.elastic_jobs,
+            ignore_undeclared: gates.quota_check_strategy
+                && self.quota_check == QuotaCheck::IgnoreUndeclared,
         }
     }
 }

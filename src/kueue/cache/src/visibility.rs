@@ -84,6 +84,28 @@ impl Cache {
         known.map(|state| state.info.local_queue.clone()).collect()
     }
 
+    /// The workloads of a ClusterQueue whose turn may come, or those that are set aside, in order.
+    #[must_use]
+    pub fn waiting(&self, name: &ClusterQueueName, aside: bool) -> Vec<WorkloadKey> {
+        let Some(queue) = self.queues.get(name) else {
+            return Vec::new();
+        };
+        let parked: Vec<_> = queue.pending.parked().cloned().collect();
+        if aside {
+            return parked;
+        }
+        let all = queue.pending.in_order().into_iter();
+        all.filter(|key| !parked.contains(key)).cloned().collect()
+    }
+
+    /// Whether quota is reserved for a workload, in its object or ahead of it.
+    #[must_use]
+    pub fn holds_quota(&self, key: &WorkloadKey) -> bool {
+        self.workloads
+            .get(key)
+            .is_some_and(|state| state.holding.is_some())
+    }
+
     /// What all pending workloads of a ClusterQueue ask for together.
     #[must_use]
     pub fn pending_resources(&self, name: &ClusterQueueName) -> Requests {

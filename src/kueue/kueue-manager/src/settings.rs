@@ -98,20 +98,8 @@ pub(crate) fn controllers(
 }
 
 fn cache_options(configuration: &Configuration) -> cache::Options {
-    let on = |name: &str| configuration.features.on(name);
     cache::Options {
-        features: CacheFeatures {
-            partial_admission: on(gate::PARTIAL_ADMISSION),
-            flavor_fungibility: on(gate::FLAVOR_FUNGIBILITY),
-            preserve_scan_progress: on("FlavorFungibilityPreserveScanProgress"),
-            priority_sorting_within_cohort: on(gate::PRIORITY_SORTING_WITHIN_COHORT),
-            scheduling_equivalence_hashing: on(gate::SCHEDULING_EQUIVALENCE_HASHING),
-            reclaimable_pods: on(gate::RECLAIMABLE_PODS),
-            unadmitted_workloads_observability: on(gate::UNADMITTED_OBSERVABILITY),
-            admission_gated_by: on(gate::ADMISSION_GATED_BY),
-            priority_boost: on(gate::PRIORITY_BOOST),
-            concurrent_admission: on(gate::CONCURRENT_ADMISSION),
-        },
+        features: CacheFeatures::read(|name| configuration.features.active(name)),
         exclude_resource_prefixes: configuration.resources.exclude_resource_prefixes.clone(),
         quota_check: match configuration.resources.quota_check_strategy {
             QuotaCheckStrategy::BlockUndeclared => QuotaCheck::BlockUndeclared,

@@ -36,7 +36,7 @@ pub use objects::{
     ResourceGroup, Strategy, Usage, WhenPossible, Workload,
 };
 pub use plan::{Admission, Plan, PodSetAdmission};
-pub use policy::Policy;
+pub use policy::{FairSharing, FairStrategy, Policy};
 pub use preemption::{NoPreemption, Oracle, Possibility};
 pub use quota::{CohortQuotas, Holder, Level, Member, NodeId, Quota, QuotaTree, Quotas};
 pub use report::{Entry, Outcome, PendingReason, Refusal, Report, RequeueReason};

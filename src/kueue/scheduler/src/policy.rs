@@ -1,7 +1,12 @@
-//! What the operator of the controller chose, as far as decisions depend on it.
+//! What the operator of the controller chose, as far as decisions depend on it: feature gates and configuration, named as the
+//! reference names them (kueue-reference.md, sections 2 and 3).
 
-/// The switches of a cycle. Named like the reference's feature gates and configuration.
+/// The switches of a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a feature gate of its own"
+)]
 pub struct Policy {
     /// Admit fewer pods than asked for where a pod set allows it.
     pub partial_admission: bool,
@@ -11,8 +16,24 @@ pub struct Policy {
     pub preserve_scan_progress: bool,
     /// Within a cycle, higher priority before longer waiting.
     pub priority_sorting_within_cohort: bool,
-    /// Share by dominant resource instead of by arrival.
-    pub fair_sharing: bool,
+    /// Within a cycle, those that wait for their own preemptions before all others.
+    pub prioritize_preemptors: bool,
+    /// Share by dominant resource instead of by arrival, preempting by these strategies.
+    pub fair_sharing: Option<FairSharing>,
+    /// In the tournament of fair sharing, who does not borrow comes before who does.
+    pub fair_sharing_prioritize_non_borrowing: bool,
+    /// With fair sharing, who stays within its nominal quota may preempt whoever borrows it, whatever the shares.
+    pub fair_sharing_preempt_within_nominal: bool,
+    /// Serve the LocalQueues of a ClusterQueue by their past usage where it asks for that.
+    pub admission_fair_sharing: bool,
+    /// Look for other targets when those of a workload are taken by an earlier one of the same cycle.
+    pub recompute_upon_overlap: bool,
+    /// Variants of one workload compete for several flavors at once.
+    pub concurrent_admission: bool,
+    /// A manager cluster says when a workload may preempt.
+    pub multikueue_orchestrated_preemption: bool,
+    /// A grown workload takes the place of the slice it replaces.
+    pub elastic_jobs: bool,
     /// Ignore requests for resources a ClusterQueue does not cover.
     pub ignore_undeclared: bool,
 }
@@ -24,8 +45,43 @@ impl Default for Policy {
             flavor_fungibility: true,
             preserve_scan_progress: true,
             priority_sorting_within_cohort: true,
-            fair_sharing: false,
+            prioritize_preemptors: false,
+            fair_sharing: None,
+            fair_sharing_prioritize_non_borrowing: true,
+            fair_sharing_preempt_within_nominal: true,
+            admission_fair_sharing: false,
+            recompute_upon_overlap: true,
+            concurrent_admission: false,
+            multikueue_orchestrated_preemption: false,
+            elastic_jobs: true,
             ignore_undeclared: false,
         }
     }
+}
+
+/// How fair sharing preempts: by one rule, or by a second one for those whom the first one spared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FairSharing {
+    /// The rule that is tried first.
+    pub first: FairStrategy,
+    /// The one after it.
+    pub second: Option<FairStrategy>,
+}
+
+impl Default for FairSharing {
+    fn default() -> Self {
+        Self {
+            first: FairStrategy::LessThanOrEqualToFinalShare,
+            second: Some(FairStrategy::LessThanInitialShare),
+        }
+    }
+}
+
+/// A rule that compares the share of the preemptor, its workload included, with that of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FairStrategy {
+    /// Not above the target's share without the preempted workload.
+    LessThanOrEqualToFinalShare,
+    /// Below the target's share with it.
+    LessThanInitialShare,
 }

@@ -6,8 +6,8 @@ use cache::{Cache, Options, WorkloadKey};
 use kueue_api::v1beta2::{ClusterQueue, Workload};
 use quantity::Amount;
 use scheduler::{
-    Assigner, Assignment, Attempt, FlavorResource, Mode, Oracle, PodSetAssignment, Policy,
-    Possibility, messages,
+    Assigner, Assignment, Attempt, FairSharing, FlavorResource, Mode, Oracle, PodSetAssignment,
+    Policy, Possibility, messages,
 };
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ fn assign(
     let first: ClusterQueue = read(queues[0].0);
     let oracle = scripted(&input["simulationResult"]);
     let policy = Policy {
-        fair_sharing: input["enableFairSharing"] == true,
+        fair_sharing: (input["enableFairSharing"] == true).then(FairSharing::default),
         ..Policy::default()
     };
     let assigner = Assigner {

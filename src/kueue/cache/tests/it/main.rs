@@ -10,5 +10,4 @@ mod corpus;
 mod flavors;
 mod queues;
 mod quota;
-mod schedule;
 mod tree;

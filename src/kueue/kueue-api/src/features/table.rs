@@ -134,7 +134,7 @@ pub const GATES: &[Gate] = &[
     gate("PrioritizePreemptorWorkloads", false, Built::No, &[]),
     gate("PriorityBoost", false, Built::Both, &[]),
     gate("PrioritySortingWithinCohort", true, Built::Both, &[]),
-    gate("QuotaCheckStrategy", true, Built::No, &[]),
+    gate("QuotaCheckStrategy", true, Built::Both, &[]),
     gate("ReclaimablePods", true, Built::Both, &[]),
     gate(
         "RecomputeAssignmentUponPreemptionTargetsOverlap",

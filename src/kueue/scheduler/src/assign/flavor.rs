@@ -163,7 +163,7 @@ impl Assigner<'_> {
     fn may_preempt_while_borrowing(&self) -> bool {
         let preemption = &self.cluster_queue.preemption;
         preemption.borrow_within_cohort != PreemptionPolicy::Never
-            || self.policy.fair_sharing
+            || self.policy.fair_sharing.is_some()
                 && preemption.reclaim_within_cohort != PreemptionPolicy::Never
     }
 }

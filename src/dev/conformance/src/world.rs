@@ -1,0 +1,202 @@
+//! The world of a case: its objects in an API server of no more than a map and in a cache, scheduling cycles as a controller runs them, and
+//! what is left afterwards: Workloads, events, queues.
+//!
+//! [`World::of`] finds the objects under the keys that the corpus uses, in `common` and in the case. `write.rs` keeps what the reference's
+//! test client keeps of a status, `outcome.rs` compares.
+
+mod options;
+mod outcome;
+mod write;
+
+use std::collections::BTreeMap;
+
+use cache::{Cache, Event, EventKind, Options, Plan, Report, WorkloadKey, WorkloadPatch};
+use k8s_openapi::api::core::v1::Namespace;
+use kueue_api::v1beta2::{
+    AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Workload,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::corpus::{Case, each, now};
+
+pub use options::options;
+
+/// An event as it was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// About which workload.
+    pub workload: WorkloadKey,
+    /// `Normal` or `Warning`.
+    pub kind: &'static str,
+    /// Its reason.
+    pub reason: String,
+    /// Its note, cut to length.
+    pub note: String,
+}
+
+/// The objects of a case, and the cache that was told of them.
+#[derive(Debug)]
+pub struct World {
+    /// The cache.
+    pub cache: Cache,
+    /// The Workloads of the API, as they are now.
+    pub api: BTreeMap<WorkloadKey, Workload>,
+    /// The events sent so far.
+    pub events: Vec<Told>,
+    /// What the cycles decided, one entry each.
+    pub decided: Vec<(Plan, Report)>,
+    /// Every write of a status fails.
+    pub refuses_writes: bool,
+}
+
+impl World {
+    /// An empty world.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        Self {
+            cache: Cache::new(options),
+            api: BTreeMap::new(),
+            events: Vec::new(),
+            decided: Vec::new(),
+            refuses_writes: false,
+        }
+    }
+
+    /// The world of a case, in the load order of the reference's core runner.
+    #[must_use]
+    pub fn of(case: &Case<'_>) -> Self {
+        Self::with(case, options(case))
+    }
+
+    /// The world of a case under options of the suite's choice.
+    #[must_use]
+    pub fn with(case: &Case<'_>, options: Options) -> Self {
+        let mut world = Self::new(options);
+        world.refuses_writes =
+            !case.input["admissionError"].is_null() || !case.input["patchStatusErr"].is_null();
+        for namespace in objects::<Namespace>(case, &["namespaces"]) {
+            let _ = world.cache.apply_namespace(&namespace);
+        }
+        for queue in objects::<LocalQueue>(case, &["queues", "additionalLocalQueues"]) {
+            let _ = world.cache.apply_local_queue(&queue, now());
+        }
+        for flavor in objects::<ResourceFlavor>(case, &["resourceFlavors"]) {
+            let _ = world.cache.apply_resource_flavor(&flavor);
+        }
+        for check in objects::<AdmissionCheck>(case, &["admissionChecks"]) {
+            let _ = world.cache.apply_admission_check(&check);
+        }
+        for queue in
+            objects::<ClusterQueue>(case, &["clusterQueues", "additionalClusterQueues", "cqs"])
+        {
+            let _ = world.cache.apply_cluster_queue(&queue, now());
+        }
+        for cohort in objects::<Cohort>(case, &["cohorts"]) {
+            let _ = world.cache.apply_cohort(&cohort);
+        }
+        for workload in objects::<Workload>(case, &["workloads"]) {
+            world.put(workload);
+        }
+        world
+    }
+
+    /// Creates or replaces a Workload.
+    pub fn put(&mut self, workload: Workload) {
+        let _ = self.cache.apply_workload(&workload, now());
+        self.api.insert(key(&workload), workload);
+    }
+
+    /// Deletes a Workload.
+    pub fn delete(&mut self, key: &WorkloadKey) {
+        self.api.remove(key);
+        let _ = self.cache.delete_workload(key);
+    }
+
+    /// One cycle as a controller runs it, its writes included. False if there was nothing to do.
+    pub fn cycle(&mut self) -> bool {
+        let Some(cycle) = self.cache.begin_cycle(now()) else {
+            return false;
+        };
+        let (plan, report) = cycle.run();
+        for admission in &plan.admissions {
+            if self.cache.assume(admission).is_err() {
+                continue;
+            }
+            let patch = self.cache.admission_patch(admission, now());
+            if !patch.is_some_and(|patch| self.write(patch)) {
+                let _ = self.cache.forget(&admission.workload, now());
+            }
+        }
+        for patch in self.cache.settle(&report, now()).patches {
+            self.write(patch);
+        }
+        self.decided.push((plan, report));
+        true
+    }
+
+    /// Writes a status and sends the events that belong to it. Whether it could be written.
+    fn write(&mut self, patch: WorkloadPatch) -> bool {
+        if self.refuses_writes {
+            return false;
+        }
+        let Some(mut workload) = self.api.get(&patch.key).cloned() else {
+            return false;
+        };
+        workload.status = Some(write::merged(
+            workload.status.unwrap_or_default(),
+            patch.status,
+        ));
+        self.put(workload);
+        for event in patch.events {
+            self.tell(&patch.key, event);
+        }
+        true
+    }
+
+    fn tell(&mut self, workload: &WorkloadKey, event: Event) {
+        let kind = match event.kind {
+            EventKind::Normal => "Normal",
+            EventKind::Warning => "Warning",
+        };
+        self.events.push(Told {
+            workload: workload.clone(),
+            kind,
+            reason: event.reason,
+            note: kueue_api::conditions::truncate(
+                &event.note,
+                kueue_api::conditions::MAX_EVENT_NOTE,
+            ),
+        });
+    }
+}
+
+/// The key of a Workload.
+#[must_use]
+pub fn key(workload: &Workload) -> WorkloadKey {
+    WorkloadKey::new(workload.namespace(), workload.name())
+}
+
+/// The objects under these keys, first those that all cases share.
+fn objects<T: DeserializeOwned>(case: &Case<'_>, keys: &[&str]) -> Vec<T> {
+    let mut all = Vec::new();
+    for place in [case.common, case.input] {
+        for key in keys {
+            all.extend(each::<T>(&place[*key]));
+        }
+    }
+    all
+}
+
+/// A list of `namespace/name` as keys.
+#[must_use]
+pub fn keys(value: &Value) -> Vec<WorkloadKey> {
+    let read = |text: &String| {
+        let (namespace, name) = text.split_once('/').unwrap_or(("", text));
+        WorkloadKey::new(namespace, name)
+    };
+    crate::corpus::read::<Vec<String>>(value)
+        .iter()
+        .map(read)
+        .collect()
+}
