@@ -15,5 +15,6 @@ pub mod corpus;
 pub mod report;
 pub mod run;
 pub mod suites;
+pub mod topology;
 pub mod verdict;
 pub mod world;

@@ -8,6 +8,7 @@ use crate::verdict::Verdict;
 
 mod pkg_resources;
 mod pkg_scheduler;
+mod pkg_util_tas;
 
 /// Runs one case.
 pub type Suite = fn(Case<'_>) -> Verdict;
@@ -16,6 +17,7 @@ type File = (&'static str, Suite);
 const FOLDERS: &[(&str, &[File])] = &[
     ("pkg-resources", pkg_resources::FILES),
     ("pkg-scheduler", pkg_scheduler::FILES),
+    ("pkg-util-tas", pkg_util_tas::FILES),
 ];
 
 /// The function for the cases of a file.

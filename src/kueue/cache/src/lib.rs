@@ -19,6 +19,7 @@ mod pending;
 mod readiness;
 mod requeue;
 mod status;
+pub mod topology;
 mod visibility;
 mod workloads;
 

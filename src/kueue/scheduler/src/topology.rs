@@ -5,7 +5,9 @@
 mod assignment;
 mod request;
 
-pub use assignment::{DomainAssignment, DomainRequests, TopologyAssignment, TopologyUsage};
+pub use assignment::{
+    DomainAssignment, DomainRequests, TopologyAssignment, TopologyUsage, lies_within,
+};
 pub use request::{SliceConstraint, TopologyRequest};
 
 /// The label whose values are the names of nodes.

@@ -54,6 +54,12 @@ impl TopologyAssignment {
     }
 }
 
+/// Whether a domain is this one or lies somewhere under it; all of them lie under no domain in particular.
+#[must_use]
+pub fn lies_within(values: &[String], domain: &[String]) -> bool {
+    values.starts_with(domain)
+}
+
 /// What pods of one template take in one domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DomainRequests {
