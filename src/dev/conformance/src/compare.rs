@@ -1,6 +1,9 @@
 //! Compares JSON the way the corpus asks for: what is absent equals what is empty, and a difference is shown path by path.
 
-use serde_json::Value;
+use kueue_api::field::FieldError;
+use serde_json::{Value, json};
+
+use crate::verdict::Verdict;
 
 /// Drops null, empty texts, empty lists and empty maps, as the corpus does. False and zero stay.
 #[must_use]
@@ -61,4 +64,45 @@ fn walk(path: &str, got: &Value, want: &Value, found: &mut Vec<String>) {
             if path.is_empty() { "." } else { path }
         )),
     }
+}
+
+/// Which parts of a fault count besides its kind and its field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Also {
+    /// None.
+    Nothing,
+    /// The value that was found.
+    Value,
+    /// What would be right.
+    Detail,
+    /// Both.
+    Everything,
+}
+
+/// Compares faults of fields: number, order, kind, field, and what else counts.
+#[must_use]
+pub fn faults(got: &[FieldError], want: &Value, also: Also) -> Verdict {
+    let (value, detail) = (
+        matches!(also, Also::Value | Also::Everything),
+        matches!(also, Also::Detail | Also::Everything),
+    );
+    let got: Vec<_> = got
+        .iter()
+        .map(|fault| {
+            let detail = detail.then_some(fault.detail.as_str());
+            let value = value.then_some(&fault.value);
+            json!({"type": fault.cause.reason(), "field": fault.field, "badValue": value, "detail": detail})
+        })
+        .collect();
+    let want: Vec<_> = want
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|fault| {
+            let detail = detail.then_some(&fault["detail"]);
+            let value = value.then_some(&fault["badValue"]);
+            json!({"type": fault["type"], "field": fault["field"], "badValue": value, "detail": detail})
+        })
+        .collect();
+    Verdict::same(&got, &Value::Array(want))
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
-use quantity::Amount;
+use anyhow::{Context, bail};
+use quantity::{Amount, Requests, ResourceName};
 use scheduler::{FlavorResource, Usage};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -29,7 +29,7 @@ pub struct File {
 pub struct Case<'a> {
     /// The file it is in.
     pub file: &'a File,
-    /// Its name.
+    /// Its name; empty if it has none.
     pub name: &'a str,
     /// What goes in.
     pub input: &'a Value,
@@ -92,11 +92,6 @@ impl File {
         let mut read: Value = serde_json::from_str(&text).with_context(at)?;
         let cases: Vec<Value> = serde_json::from_value(read["cases"].take())
             .with_context(|| format!("{}: `cases` has to be a list", at()))?;
-        ensure!(
-            cases.iter().all(|case| case["name"].is_string()),
-            "{}: every case needs a `name`",
-            at()
-        );
         let part = |part: Option<&std::ffi::OsStr>| {
             part.map(|part| part.to_string_lossy().into_owned())
                 .unwrap_or_default()
@@ -134,22 +129,22 @@ pub fn beside_the_project() -> PathBuf {
 /// # Errors
 /// When the directory, a folder or a file cannot be read, or a folder that is asked for is not there.
 pub fn files(directory: &Path, folders: &[String]) -> anyhow::Result<Vec<File>> {
-    let gates = directory.join("feature-gates.json");
-    let text = std::fs::read_to_string(&gates)
-        .with_context(|| format!("{}: is this a directory of the corpus?", gates.display()))?;
-    let gates: Value = serde_json::from_str(&text)?;
-    let defaults: BTreeMap<String, bool> = read(&gates["defaults"]);
-    let mut names = folders.to_vec();
-    if names.is_empty() {
-        names = entries(directory)?
-            .into_iter()
-            .filter(|path| path.is_dir())
-            .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
-            .collect();
+    let there: Vec<String> = entries(directory)?
+        .into_iter()
+        .filter(|path| path.is_dir())
+        .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
+        .collect();
+    if let Some(unknown) = folders.iter().find(|name| !there.contains(name)) {
+        let list = there.join(", ");
+        bail!(
+            "there is no folder {unknown:?} in {}; there are: {list}",
+            directory.display()
+        );
     }
+    let defaults = defaults(directory)?;
     let mut found = Vec::new();
-    for name in names {
-        for path in entries(&directory.join(&name))? {
+    for name in if folders.is_empty() { &there } else { folders } {
+        for path in entries(&directory.join(name))? {
             if path
                 .extension()
                 .is_some_and(|extension| extension == "json")
@@ -159,6 +154,21 @@ pub fn files(directory: &Path, folders: &[String]) -> anyhow::Result<Vec<File>> 
         }
     }
     Ok(found)
+}
+
+/// The gates' defaults, from the directory or, if it does not say, from our own table.
+fn defaults(directory: &Path) -> anyhow::Result<BTreeMap<String, bool>> {
+    let path = directory.join("feature-gates.json");
+    if !path.exists() {
+        let own = kueue_api::features::GATES.iter();
+        return Ok(own
+            .map(|gate| (gate.name.to_owned(), gate.default))
+            .collect());
+    }
+    let at = || path.display().to_string();
+    let text = std::fs::read_to_string(&path).with_context(at)?;
+    let gates: Value = serde_json::from_str(&text).with_context(at)?;
+    serde_json::from_value(gates["defaults"].clone()).with_context(at)
 }
 
 fn entries(directory: &Path) -> anyhow::Result<Vec<PathBuf>> {
@@ -208,6 +218,15 @@ pub fn usage(value: &Value) -> Usage {
     let entries = value.as_object().into_iter().flatten();
     entries
         .map(|(key, amount)| (flavor_resource(key), self::amount(amount)))
+        .collect()
+}
+
+/// Requests written as `{resource: amount}`.
+#[must_use]
+pub fn requests(value: &Value) -> Requests {
+    let entries = value.as_object().into_iter().flatten();
+    entries
+        .map(|(name, amount)| (ResourceName::from(name.as_str()), self::amount(amount)))
         .collect()
 }
 

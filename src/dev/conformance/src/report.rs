@@ -65,10 +65,24 @@ pub fn counts(ran: &[Ran], key: impl Fn(&Ran) -> String) -> BTreeMap<String, Cou
     counts
 }
 
-/// The whole report. With `verbose`, every failure with its difference; else failures by name.
+/// How much is said about single cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The names of those that failed.
+    Names,
+    /// Those, with what was decided and what was expected.
+    Differences,
+    /// Every case by name, for a look at a few.
+    Everything,
+}
+
+/// The whole report.
 #[must_use]
-pub fn text(ran: &[Ran], verbose: bool) -> String {
+pub fn text(ran: &[Ran], detail: Detail) -> String {
     let mut out = String::new();
+    if ran.is_empty() {
+        let _ = writeln!(out, "no case matches");
+    }
     for (file, count) in counts(ran, |one| format!("{}/{}", one.folder, one.test)) {
         let _ = writeln!(out, "{file}: {count}");
         let own = || {
@@ -78,16 +92,32 @@ pub fn text(ran: &[Ran], verbose: bool) -> String {
         for (reason, number) in reasons(own()) {
             let _ = writeln!(out, "    {number} skipped, {reason}");
         }
-        for one in own() {
-            if let Verdict::Failed(difference) = &one.verdict {
-                let _ = writeln!(out, "    failed: {}", one.case);
-                if verbose {
-                    let _ = writeln!(out, "      {}", difference.replace('\n', "\n      "));
-                }
-            }
-        }
+        own().for_each(|one| case(&mut out, one, detail));
     }
     let _ = writeln!(out);
+    totals(&mut out, ran);
+    out
+}
+
+fn case(out: &mut String, one: &Ran, detail: Detail) {
+    match &one.verdict {
+        Verdict::Failed(difference) => {
+            let _ = writeln!(out, "    failed: {}", one.case);
+            if detail != Detail::Names {
+                let _ = writeln!(out, "      {}", difference.replace('\n', "\n      "));
+            }
+        }
+        Verdict::Passed if detail == Detail::Everything => {
+            let _ = writeln!(out, "    passed: {}", one.case);
+        }
+        Verdict::Skipped(_) if detail == Detail::Everything => {
+            let _ = writeln!(out, "    skipped: {}", one.case);
+        }
+        Verdict::Passed | Verdict::Skipped(_) => {}
+    }
+}
+
+fn totals(out: &mut String, ran: &[Ran]) {
     for (folder, count) in counts(ran, |one| one.folder.clone()) {
         let percent = count
             .percent()
@@ -99,7 +129,6 @@ pub fn text(ran: &[Ran], verbose: bool) -> String {
         total.add(&one.verdict);
     }
     let _ = writeln!(out, "{total}");
-    out
 }
 
 fn reasons<'a>(ran: impl Iterator<Item = &'a Ran>) -> BTreeMap<String, usize> {

@@ -9,6 +9,7 @@ use crate::verdict::Verdict;
 mod pkg_resources;
 mod pkg_scheduler;
 mod pkg_util_tas;
+mod pkg_webhooks;
 
 /// Runs one case.
 pub type Suite = fn(Case<'_>) -> Verdict;
@@ -18,6 +19,7 @@ const FOLDERS: &[(&str, &[File])] = &[
     ("pkg-resources", pkg_resources::FILES),
     ("pkg-scheduler", pkg_scheduler::FILES),
     ("pkg-util-tas", pkg_util_tas::FILES),
+    ("pkg-webhooks", pkg_webhooks::FILES),
 ];
 
 /// The function for the cases of a file.

@@ -1,5 +1,9 @@
 //! What comes out of a case.
 
+use serde_json::Value;
+
+use crate::compare;
+
 /// The outcome of one case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -28,6 +32,18 @@ impl Verdict {
             Self::Passed
         } else {
             Self::Failed(format!("{what}\n  decided:  {got:?}\n  expected: {want:?}"))
+        }
+    }
+
+    /// Passed if both are equal as JSON, where absent and empty are the same; else a failure that shows the places that differ.
+    #[must_use]
+    pub fn same<T: serde::Serialize + ?Sized>(got: &T, want: &Value) -> Self {
+        let got = serde_json::to_value(got).unwrap();
+        let found = compare::differences(&compare::lean(&got), &compare::lean(want));
+        if found.is_empty() {
+            Self::Passed
+        } else {
+            Self::Failed(found.join("\n"))
         }
     }
 

@@ -65,6 +65,16 @@ impl Amount {
         }
     }
 
+    /// About how much it is in natural units (cores, bytes, devices), for metrics and shares; infinite if unlimited.
+    #[must_use]
+    pub fn approximate(self, resource: &ResourceName) -> f64 {
+        if self.is_unlimited() {
+            f64::INFINITY
+        } else {
+            self.to_quantity(resource).approximate()
+        }
+    }
+
     /// As people read it in an object or a message.
     #[must_use]
     pub fn to_quantity(self, resource: &ResourceName) -> Quantity {

@@ -2,6 +2,7 @@
 //!
 //! Parsing is in `parse.rs`, canonical printing in `print.rs`. This type does not know resources; `amount.rs` does.
 
+mod factor;
 mod parse;
 mod print;
 
@@ -90,6 +91,20 @@ impl Quantity {
     #[must_use]
     pub fn nano(self) -> i128 {
         self.nano
+    }
+
+    /// About how much it is, for metrics and weighted sums.
+    #[must_use]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "the nearest float is what is asked for"
+    )]
+    pub fn approximate(self) -> f64 {
+        if self.nano % UNIT == 0 {
+            (self.nano / UNIT) as f64
+        } else {
+            self.nano as f64 / UNIT as f64
+        }
     }
 
     /// The sum, in the notation of `self` (of `other` if `self` is zero). Stops at the limits of the type.

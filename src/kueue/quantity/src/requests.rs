@@ -74,6 +74,27 @@ impl Requests {
             .collect()
     }
 
+    /// Each amount, at least zero.
+    #[must_use]
+    pub fn floor_zero(&self) -> Self {
+        self.iter()
+            .map(|(resource, amount)| (resource.clone(), amount.floor_zero()))
+            .collect()
+    }
+
+    /// How many times this fits into what is free, and the resource that stops it first: of several, the first by name.
+    /// What is asked for with zero stops nobody; nothing asked for fits nowhere, as in the reference.
+    #[must_use]
+    pub fn times_in(&self, free: &Self) -> (i64, Option<ResourceName>) {
+        let most = i64::from(i32::MAX);
+        let times = |(resource, amount): (&ResourceName, &Amount)| {
+            let times = free.get(resource).value().checked_div(amount.value());
+            (times.unwrap_or(most).clamp(0, most), resource.clone())
+        };
+        let least = self.iter().map(times).min();
+        least.map_or((0, None), |(times, resource)| (times, Some(resource)))
+    }
+
     /// The resources of which there is more here than in `other`, among those that both have.
     #[must_use]
     pub fn greater_keys(&self, other: &Self) -> Vec<ResourceName> {

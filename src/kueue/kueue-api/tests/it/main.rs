@@ -8,5 +8,4 @@
 mod config_corpus;
 mod corpus;
 mod crds;
-mod webhooks_corpus;
 mod wire;

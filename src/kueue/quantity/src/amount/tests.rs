@@ -107,6 +107,41 @@ fn requests_add_scale_and_compare_by_resource() {
     assert_eq!(greater, ["r1".into()]);
 }
 
+#[test]
+fn what_stops_a_request_first_is_named() {
+    let requests = |list: &[(&str, i64)]| -> Requests {
+        list.iter()
+            .map(|(resource, value)| (ResourceName::from(*resource), Amount::new(*value)))
+            .collect()
+    };
+    let most = i64::from(i32::MAX);
+    let cases = [
+        (vec![("cpu", 2)], vec![("cpu", 5)], 2, Some("cpu")),
+        (
+            vec![("a", 1), ("b", 1)],
+            vec![("a", 3), ("b", 3)],
+            3,
+            Some("a"),
+        ),
+        (vec![("b", 0), ("z", 2)], vec![("z", 9)], 4, Some("z")),
+        (vec![("b", 0)], vec![], most, Some("b")),
+        (vec![("gpu", 1)], vec![("gpu", -2)], 0, Some("gpu")),
+        (
+            vec![("memory", 1)],
+            vec![("memory", 1 << 40)],
+            most,
+            Some("memory"),
+        ),
+        (vec![], vec![("cpu", 1)], 0, None),
+    ];
+    for (asked, free, times, stops) in cases {
+        let got = requests(&asked).times_in(&requests(&free));
+        assert_eq!(got, (times, stops.map(ResourceName::from)), "{asked:?}");
+    }
+    let floored = requests(&[("cpu", -3), ("memory", 2)]).floor_zero();
+    assert_eq!(floored, requests(&[("cpu", 0), ("memory", 2)]));
+}
+
 proptest! {
     #[test]
     fn sums_never_wrap(a in any::<i64>(), b in any::<i64>()) {

@@ -146,6 +146,43 @@ fn any_quantity() -> impl Strategy<Value = Quantity> {
     })
 }
 
+#[test]
+fn fading_rounds_towards_zero_and_never_overflows() {
+    let cases = [
+        ("2", 0.5, "1"),
+        ("1500m", 1.0, "1500m"),
+        ("2", 0.0, "0"),
+        ("7n", 0.5, "3n"),
+        ("-7n", 0.5, "-3n"),
+        ("1n", 0.999, "0"),
+        ("1", 1e-30, "0"),
+        ("3Ti", 0.000_343_763_905_873_872_84, "1133917235154052722n"),
+        ("2", 1024.0, "2048"),
+        ("8Ei", f64::INFINITY, "0"),
+    ];
+    for (text, factor, want) in cases {
+        assert_eq!(
+            quantity(text).faded(factor).to_string(),
+            want,
+            "{text} times {factor}"
+        );
+    }
+}
+
+#[test]
+fn approximations_are_the_nearest_floats() {
+    for (text, want) in [
+        ("5m", 0.005),
+        ("5500m", 5.5),
+        ("1E", 1e18),
+        ("8Pi", 9_007_199_254_740_992.0),
+        ("-2500m", -2.5),
+    ] {
+        let off = quantity(text).approximate() - want;
+        assert!(off.abs() < f64::EPSILON, "{text}: {off}");
+    }
+}
+
 proptest! {
     #[test]
     fn what_is_printed_reads_back(original in any_quantity()) {

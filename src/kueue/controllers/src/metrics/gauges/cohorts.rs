@@ -108,7 +108,7 @@ fn amounts(tree: &QuotaTree, id: NodeId, name: &str, book: &mut Book) {
         ]
     };
     for (of, amount) in tree.subtree_quotas(id) {
-        let value = super::quotas::natural(*amount, &of.resource);
+        let value = amount.approximate(&of.resource);
         book.put(
             "kueue_cohort_subtree_quota",
             "Quota that a cohort and all below bring in",
@@ -117,7 +117,7 @@ fn amounts(tree: &QuotaTree, id: NodeId, name: &str, book: &mut Book) {
         );
     }
     for (of, amount) in tree.usage_of(id) {
-        let value = super::quotas::natural(*amount, &of.resource);
+        let value = amount.approximate(&of.resource);
         book.put(
             "kueue_cohort_subtree_resource_reservations",
             "Quota reserved in a cohort and below",

@@ -2,28 +2,18 @@
 
 use cache::ClusterQueueName;
 use kueue_api::v1beta2::{ClusterQueueStatus, LocalQueueFlavorUsage, LocalQueueStatus};
-use quantity::{Amount, Requests, ResourceName};
+use quantity::{Requests, ResourceName};
 use scheduler::Quota;
 use telemetry::metrics::Labels;
 
 use super::Book;
 use crate::world::World;
 
-/// An amount as a number in natural units; infinite if it has no limit.
-#[expect(clippy::cast_precision_loss, reason = "a metric is a float")]
-pub(super) fn natural(amount: Amount, resource: &ResourceName) -> f64 {
-    if amount.is_unlimited() {
-        return f64::INFINITY;
-    }
-    amount.to_quantity(resource).nano() as f64 / 1e9
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a metric is a float")]
 fn written(quantity: &kueue_api::Quantity) -> f64 {
     quantity
         .0
         .parse::<quantity::Quantity>()
-        .map_or(f64::NAN, |q| q.nano() as f64 / 1e9)
+        .map_or(f64::NAN, quantity::Quantity::approximate)
 }
 
 pub(super) fn put(world: &World, enabled: bool, book: &mut Book) {
@@ -52,13 +42,13 @@ pub(super) fn put(world: &World, enabled: bool, book: &mut Book) {
                 lending_limit,
             } = *quota;
             let limit = |limit: Option<Amount>| {
-                limit.map_or(f64::INFINITY, |amount| natural(amount, &of.resource))
+                limit.map_or(f64::INFINITY, |amount| amount.approximate(&of.resource))
             };
             book.put(
                 "kueue_cluster_queue_nominal_quota",
                 "Nominal quota",
                 labels(),
-                natural(nominal, &of.resource),
+                nominal.approximate(&of.resource),
             );
             book.put(
                 "kueue_cluster_queue_borrowing_limit",
@@ -86,7 +76,7 @@ pub(super) fn put(world: &World, enabled: bool, book: &mut Book) {
                 "kueue_cluster_queue_resource_pending",
                 "What pending workloads ask for",
                 labels,
-                natural(*amount, resource),
+                amount.approximate(resource),
             );
         }
     }
