@@ -2,7 +2,7 @@
 
 use cache::ClusterQueueName;
 use kueue_api::v1beta2::{ClusterQueueStatus, LocalQueueFlavorUsage, LocalQueueStatus};
-use quantity::{Requests, ResourceName};
+use quantity::{Amount, Requests};
 use scheduler::Quota;
 use telemetry::metrics::Labels;
 
