@@ -20,6 +20,7 @@ mod readiness;
 mod requeue;
 mod status;
 pub mod topology;
+mod transition;
 mod visibility;
 mod workloads;
 
@@ -33,6 +34,7 @@ pub use options::{Features, Options, PodsReadyTimestamp, QuotaCheck};
 pub use patch::{Event, EventKind, WorkloadPatch};
 pub use readiness::Readiness;
 pub use status::PendingReason;
+pub use transition::{Draft, Eviction};
 pub use visibility::{ClusterQueueCounts, PendingWorkload};
 
 pub use scheduler::{

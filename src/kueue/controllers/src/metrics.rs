@@ -15,7 +15,7 @@ use telemetry::metrics::{
 };
 
 use crate::role::CurrentRole;
-use crate::workload::status::Eviction;
+use cache::Eviction;
 
 use groups::{Counts, Pair, Waits, exponential};
 

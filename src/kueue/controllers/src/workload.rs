@@ -1,7 +1,6 @@
 //! Reconciler of Workloads: stop policies, deactivation, orphans, retention, and what keeps one from being queued.
 
 pub mod decide;
-pub mod status;
 
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,7 @@ use crate::error::ReconcileError;
 use crate::events::Kind::{Normal, Warning};
 use crate::key::Key;
 use crate::stores::Job;
-use crate::workload::status::Draft;
+use cache::Draft;
 
 /// More writes than any kind needs to stop.
 const STOP_STEPS: usize = 5;

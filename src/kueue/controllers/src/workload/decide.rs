@@ -10,8 +10,8 @@ use kueue_api::conditions::{find, is_true, reasons, workload as types};
 use kueue_api::names::{RESOURCE_IN_USE_FINALIZER, labels};
 use kueue_api::v1beta2::{StopPolicy, Workload, WorkloadStatus};
 
-use super::status::{Draft, Eviction};
 use cache::PendingReason;
+use cache::{Draft, Eviction};
 
 /// A queue as far as this decision depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

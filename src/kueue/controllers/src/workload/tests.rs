@@ -9,7 +9,7 @@ use kueue_api::v1beta2::{StopPolicy, Workload};
 use serde_json::{Value, json};
 
 use super::decide::{Owner, QueueView, Step, View, next};
-use super::status::{Draft, Eviction};
+use cache::{Draft, Eviction};
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_secs(seconds)
