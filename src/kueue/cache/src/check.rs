@@ -7,6 +7,7 @@ use scheduler::{ClusterQueueName, Usage, Violation, check_tree};
 
 use crate::Cache;
 use crate::holdings::Holdings;
+use crate::pending::Order;
 
 impl Cache {
     /// Everything that should not be. Limits are only exceeded where quota was taken away from workloads that hold it.
@@ -78,12 +79,12 @@ impl Cache {
         let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (name, queue) in &self.queues {
             if !queue.pending.is_consistent() {
-                let what = format!("queue {name}: the heap and its order by shape differ");
+                let what = format!("queue {name}: what is kept twice differs");
                 found.push(Violation::Twice { what });
             }
-            for key in queue.pending.in_order() {
+            for waiting in queue.pending.in_order(Order::Plain) {
                 places
-                    .entry(key.to_string())
+                    .entry(waiting.key().to_string())
                     .or_default()
                     .push(format!("queue {name}"));
             }

@@ -7,6 +7,7 @@ use kueue_api::v1beta2::{self as api, AdmissionMode, StopPolicy};
 use scheduler::{ClusterQueue, ClusterQueueName, Unsupported, WorkloadKey};
 
 use crate::cache::{Observed, QueueState};
+use crate::pending::Order;
 use crate::{Affected, Cache, convert};
 
 impl Cache {
@@ -20,6 +21,7 @@ impl Cache {
         let is_new = !self.queues.contains_key(&name);
         let state = self.queues.entry(name.clone()).or_default();
         describe(state, object, unreadable);
+        state.pending.set_strategy(queue.strategy);
         state.asks_for = asks_for(&object.spec, &queue);
         let changed = self.replace_spec(queue);
         let mut affected = self.revise(std::slice::from_ref(&name));
@@ -41,9 +43,13 @@ impl Cache {
         let Some(state) = self.queues.remove(name) else {
             return affected;
         };
-        affected
-            .workloads
-            .extend(state.pending.in_order().into_iter().cloned());
+        affected.workloads.extend(
+            state
+                .pending
+                .in_order(Order::Plain)
+                .into_iter()
+                .map(|one| one.key().clone()),
+        );
         if let Some(queue) = Arc::make_mut(&mut self.specs).remove(name) {
             self.touched.cohorts.extend(queue.cohort.clone());
         }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use scheduler::{
-    Admission, ClusterQueueName, Entry, Head, LastAssignment, Plan, Policy, Report, RequeueReason,
-    Snapshot, Strategy, WorkloadKey, run,
+    Admission, ClusterQueueName, Entry, Head, Plan, Policy, Report, RequeueReason, Snapshot,
+    WorkloadKey, run,
 };
 
 use crate::holdings::Holding;
 use crate::patch::all_checks_ready;
-use crate::workloads::{Assumed, WorkloadState, waits};
+use crate::pending::{Order, Place, Requeue};
+use crate::workloads::{Assumed, WorkloadState};
 use crate::{Affected, Cache, WorkloadPatch};
 
 /// The input of one cycle. It does not hold the cache.
@@ -88,7 +89,12 @@ impl Cache {
 
     fn head_of(&mut self, name: &ClusterQueueName) -> Option<Head> {
         let queue = self.queues.get_mut(name)?;
-        let key = queue.pending.pop()?;
+        let key = queue
+            .pending
+            .has_head()
+            .then(|| queue.pending.pop(Order::Plain))??
+            .key()
+            .clone();
         let state = self.workloads.get_mut(&key)?;
         state.tried = state.chances;
         Some(Head {
@@ -122,12 +128,12 @@ impl Cache {
         let not_waiting = || AssumeError::NotWaiting(key.clone());
         let state = self.workloads.get_mut(key).ok_or_else(not_waiting)?;
         let flies = state.queued_in.as_ref() == Some(&admission.cluster_queue)
-            && queue.pending.is_in_flight(&state.rank);
+            && queue.pending.place(key) == Some(Place::InFlight);
         let same = state.info.uid == admission.uid && state.info.shape == admission.shape;
         if !flies || !same {
             return Err(not_waiting());
         }
-        queue.pending.land();
+        queue.pending.remove(key);
         let holding = Holding {
             cluster_queue: admission.cluster_queue.clone(),
             local_queue: admission.local_queue.clone(),
@@ -196,92 +202,28 @@ impl Cache {
             return affected;
         };
         if state.queued_in.as_ref() != Some(&entry.cluster_queue)
-            || !queue.pending.is_in_flight(&state.rank)
+            || queue.pending.place(&entry.workload) != Some(Place::InFlight)
         {
             return affected;
         }
-        queue.pending.land();
-        let reason = entry
-            .requeue_reason()
-            .unwrap_or(RequeueReason::FailedAfterNomination);
-        let strategy = self
-            .specs
-            .get(&entry.cluster_queue)
-            .map_or(Strategy::default(), |spec| spec.strategy);
-        let untried = entry
-            .last
-            .as_ref()
-            .is_some_and(LastAssignment::has_untried_flavors);
-        let changed = state.chances != state.tried;
-        let another_chance = changed || queue.pending.returned_meanwhile() || untried;
-        let ready = !waits(&state.status, now);
-        // Its shape or priority may have changed while it was tried.
-        state.rank = crate::pending::Rank::of(&state.info);
         state.last = entry.last.clone().map(Arc::new);
-        if ready && (insists(strategy, reason) || another_chance) {
-            queue.pending.push(state.rank.clone(), state.info.shape);
-            queue.pending.blocked =
-                strategy == Strategy::StrictFifo && is_final(reason) && !another_chance;
-            affected.wake |= !queue.pending.blocked;
-        } else {
-            queue.pending.park(state.rank.clone(), state.info.shape);
-            affected.wake |= queue.pending.has_head();
-            let shape = state.info.shape;
-            if strategy == Strategy::BestEffortFifo && !changed {
-                affected.merge(self.bypass(entry, reason, shape));
-            }
-        }
-        affected.cluster_queues.insert(entry.cluster_queue.clone());
-        affected
-    }
-
-    /// Sets aside all that would get the same answer.
-    fn bypass(&mut self, entry: &Entry, reason: RequeueReason, shape: u64) -> Affected {
-        let mut affected = Affected::default();
-        let hopeless = matches!(
-            reason,
-            RequeueReason::NoFit | RequeueReason::PreemptionNoCandidates
-        );
-        let (true, true, Some(why)) = (
-            self.options.features.scheduling_equivalence_hashing,
-            hopeless,
-            entry.pending_reason(),
-        ) else {
-            return affected;
+        let requeue = Requeue {
+            waiting: state.waiting(&self.options),
+            reason: entry
+                .requeue_reason()
+                .unwrap_or(RequeueReason::FailedAfterNomination),
+            told: entry.pending_reason(),
+            changed: state.chances != state.tried,
         };
-        let Some(queue) = self.queues.get_mut(&entry.cluster_queue) else {
-            return affected;
-        };
-        queue.pending.failed_shapes.insert(shape, why);
-        let equal = queue.pending.park_equal(shape);
-        for key in &equal {
+        let requeued = queue.pending.requeue(requeue, now);
+        affected.wake |= queue.pending.has_head();
+        for key in &requeued.bypassed {
             if let Some(state) = self.workloads.get_mut(key) {
                 state.last = None;
             }
         }
-        affected.workloads.extend(equal);
+        affected.workloads.extend(requeued.bypassed);
+        affected.cluster_queues.insert(entry.cluster_queue.clone());
         affected
     }
-}
-
-/// Whether a workload keeps its place although it was not admitted.
-fn insists(strategy: Strategy, reason: RequeueReason) -> bool {
-    match strategy {
-        Strategy::StrictFifo => reason != RequeueReason::NamespaceMismatch,
-        Strategy::BestEffortFifo => matches!(
-            reason,
-            RequeueReason::FailedAfterNomination
-                | RequeueReason::PendingPreemption
-                | RequeueReason::PendingMigration
-                | RequeueReason::PreemptionFailed
-        ),
-    }
-}
-
-/// Whether trying again at once could only give the same answer.
-fn is_final(reason: RequeueReason) -> bool {
-    matches!(
-        reason,
-        RequeueReason::Generic | RequeueReason::NoFit | RequeueReason::PreemptionNoCandidates
-    )
 }

@@ -15,7 +15,7 @@ mod local_queues;
 mod messages;
 mod options;
 mod patch;
-mod pending;
+pub mod pending;
 mod readiness;
 mod requeue;
 mod status;

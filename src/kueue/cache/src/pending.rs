@@ -1,198 +1,352 @@
 //! The pending workloads of one ClusterQueue: those whose turn may come, those that are set aside, and the one that is being tried.
+//!
+//! Takes workloads as values and the present time, says who is next and where a workload went. Knows neither the cache around it nor the
+//! objects. Follows section 4.1 of the reference, and 4.7 where LocalQueues are served by their past usage.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+mod bucket;
+mod counts;
+mod rank;
+mod requeue;
+mod waiting;
+
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use scheduler::{PendingReason, Workload, WorkloadKey};
+use scheduler::{LocalQueueKey, PendingReason, Strategy, WorkloadKey};
 
-/// The place of a workload in its queue. Waiting for its own preemptions would come first; preemption is not built yet.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Rank {
-    priority: Reverse<i64>,
-    /// In whole seconds, as the API has it.
-    queued: i64,
-    uid: Arc<str>,
+use bucket::Bucket;
+use counts::Totals;
+use rank::Rank;
+
+pub use counts::Pending;
+pub use requeue::{Requeue, Requeued};
+pub(crate) use waiting::shape;
+pub use waiting::{Backoff, Waiting};
+
+/// How a LocalQueue has used its ClusterQueue in the past; the one with less goes first.
+pub type UsageOf<'a> = dyn Fn(&LocalQueueKey) -> f64 + 'a;
+
+/// By what a queue is ordered.
+#[derive(Clone, Copy, Default)]
+pub enum Order<'a> {
+    /// Priority, then age.
+    #[default]
+    Plain,
+    /// Past usage of the LocalQueue before everything else.
+    ByUsage(&'a UsageOf<'a>),
+}
+
+impl std::fmt::Debug for Order<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Plain => "Plain",
+            Self::ByUsage(_) => "ByUsage",
+        })
+    }
+}
+
+/// Where a workload is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Its turn may come.
+    Active,
+    /// It is set aside until something changes that may help it.
+    Parked,
+    /// It is being tried.
+    InFlight,
+}
+
+/// The workload for which others are being evicted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Preemptor {
     key: WorkloadKey,
+    /// The version of its object that was tried.
+    generation: i64,
+    /// Whether it stays in front of all others.
+    sticky: bool,
 }
 
-impl Rank {
-    pub(crate) fn of(workload: &Workload) -> Self {
-        Self {
-            priority: Reverse(workload.priority),
-            queued: Timestamp::as_second(workload.queued),
-            uid: workload.uid.clone(),
-            key: workload.key.clone(),
-        }
-    }
-
-    pub(crate) fn key(&self) -> &WorkloadKey {
-        &self.key
-    }
-}
-
-/// The pending workloads of one ClusterQueue, each with the shape of what it asks for.
+/// The pending workloads of one ClusterQueue.
 #[derive(Clone, Debug)]
-pub(crate) struct PendingQueue {
-    heap: BTreeMap<Rank, u64>,
-    /// Those in the heap again, by shape.
-    equal: BTreeMap<u64, BTreeSet<Rank>>,
-    parked: BTreeMap<Rank, u64>,
-    in_flight: Option<Rank>,
+pub struct PendingQueue {
+    strategy: Strategy,
+    active: Bucket,
+    parked: Bucket,
+    in_flight: Option<Waiting>,
+    places: BTreeMap<WorkloadKey, Rank>,
+    totals: Totals,
+    preemptor: Option<Preemptor>,
     /// Counts the heads that were taken.
     pops: i64,
     /// The value of `pops` when parked workloads last came back.
     returned_at: i64,
     /// Whether the head was just refused and nothing has changed since, so that trying it again would be idle.
-    pub(crate) blocked: bool,
+    blocked: bool,
     /// Shapes that were found not to fit since then, and why.
-    pub(crate) failed_shapes: BTreeMap<u64, PendingReason>,
+    failed_shapes: BTreeMap<u64, PendingReason>,
 }
 
 impl Default for PendingQueue {
     fn default() -> Self {
+        Self::new(Strategy::default())
+    }
+}
+
+impl PendingQueue {
+    /// A queue without workloads.
+    #[must_use]
+    pub fn new(strategy: Strategy) -> Self {
         Self {
-            heap: BTreeMap::new(),
-            equal: BTreeMap::new(),
-            parked: BTreeMap::new(),
+            strategy,
+            active: Bucket::default(),
+            parked: Bucket::default(),
             in_flight: None,
+            places: BTreeMap::new(),
+            totals: Totals::default(),
+            preemptor: None,
             pops: 0,
             returned_at: -1,
             blocked: false,
             failed_shapes: BTreeMap::new(),
         }
     }
-}
 
-impl PendingQueue {
-    /// Puts a workload where its turn may come.
-    pub(crate) fn push(&mut self, rank: Rank, shape: u64) {
-        self.blocked = false;
-        self.equal.entry(shape).or_default().insert(rank.clone());
-        self.heap.insert(rank, shape);
+    /// Changes what happens to those that do not fit from now on.
+    pub fn set_strategy(&mut self, strategy: Strategy) {
+        self.strategy = strategy;
     }
 
-    /// Sets a workload aside.
-    pub(crate) fn park(&mut self, rank: Rank, shape: u64) {
-        self.parked.insert(rank, shape);
-    }
-
-    /// Sets aside all whose turn may come and who ask for the same.
-    pub(crate) fn park_equal(&mut self, shape: u64) -> Vec<WorkloadKey> {
-        let equal = self.equal.remove(&shape).unwrap_or_default();
-        let keys = equal.iter().map(|rank| rank.key.clone()).collect();
-        for rank in equal {
-            self.heap.remove(&rank);
-            self.parked.insert(rank, shape);
+    /// A workload appeared or changed. Returns where it is now.
+    ///
+    /// One that is set aside stays there unless it changed in a way that may help it. The one being tried is left alone: whoever
+    /// tries it puts it back as it is then.
+    pub fn push_or_update(&mut self, waiting: Waiting, now: Timestamp) -> Place {
+        let key = waiting.key().clone();
+        match self.place(&key) {
+            Some(Place::InFlight) => return Place::InFlight,
+            Some(Place::Parked) => {
+                let hopeless = self
+                    .get(&key)
+                    .is_some_and(|before| !waiting.deserves_another_try(before));
+                self.take(&key);
+                if hopeless {
+                    return self.park(waiting);
+                }
+            }
+            Some(Place::Active) => {
+                self.take(&key);
+                return self.activate(waiting);
+            }
+            None => {}
         }
-        keys
+        let hopeless = waiting.shape.is_some_and(|shape| self.failed(shape));
+        if waiting.backoff.waits(now) || hopeless {
+            self.park(waiting)
+        } else {
+            self.activate(waiting)
+        }
+    }
+
+    /// A workload that waited elsewhere, in a LocalQueue that begins to lead here. Returns whether it was not here yet.
+    pub fn push_if_absent(&mut self, waiting: Waiting) -> bool {
+        let absent = self.place(waiting.key()).is_none();
+        if absent {
+            self.activate(waiting);
+        }
+        absent
     }
 
     /// Takes a workload out, wherever it is.
-    pub(crate) fn remove(&mut self, rank: &Rank) {
-        if let Some(shape) = self.heap.remove(rank) {
-            self.blocked = false;
-            self.forget_shape(rank, shape);
+    pub fn remove(&mut self, key: &WorkloadKey) -> Option<Waiting> {
+        if self.preemptor.as_ref().is_some_and(|one| one.key == *key) {
+            self.preemptor = None;
         }
-        self.parked.remove(rank);
-        if self.in_flight.as_ref() == Some(rank) {
-            self.in_flight = None;
+        if let Some(flying) = self.in_flight.take_if(|flying| flying.key() == key) {
+            return Some(flying);
         }
+        self.take(key)
     }
 
-    fn forget_shape(&mut self, rank: &Rank, shape: u64) {
-        if let Some(equal) = self.equal.get_mut(&shape) {
-            equal.remove(rank);
-            if equal.is_empty() {
-                self.equal.remove(&shape);
+    /// Takes the first one to try it. Whoever was being tried and was not put back is forgotten.
+    pub fn pop(&mut self, order: Order<'_>) -> Option<&Waiting> {
+        self.pops += 1;
+        self.in_flight = None;
+        let rank = self.first(order)?.clone();
+        let mut head = self.active.remove(&rank)?;
+        self.places.remove(head.key());
+        self.totals.subtract(&head);
+        head.evaluated = Some(head.generation);
+        self.in_flight = Some(head);
+        self.in_flight.as_ref()
+    }
+
+    fn first(&self, order: Order<'_>) -> Option<&Rank> {
+        let sticky = self
+            .sticky()
+            .and_then(|key| self.places.get(key))
+            .filter(|rank| self.active.contains(rank));
+        match order {
+            Order::Plain => sticky.or_else(|| self.active.first()),
+            Order::ByUsage(usage) => {
+                let heads = self
+                    .active
+                    .first_of_doors()
+                    .map(|(door, rank)| (usage(door), door, rank));
+                let (_, door, rank) = heads.min_by(|(left, _, first), (right, _, second)| {
+                    let stuck = |rank: &Rank| sticky != Some(rank);
+                    let (one, other) = (stuck(first), stuck(second));
+                    left.total_cmp(right)
+                        .then(one.cmp(&other))
+                        .then(first.cmp(second))
+                })?;
+                let own = sticky
+                    .filter(|rank| self.active.get(rank).is_some_and(|own| own.door() == door));
+                Some(own.unwrap_or(rank))
             }
         }
     }
 
-    /// Takes the first one to try it.
-    pub(crate) fn pop(&mut self) -> Option<WorkloadKey> {
-        if self.blocked || self.in_flight.is_some() {
-            return None;
-        }
-        let (rank, shape) = self.heap.pop_first()?;
-        self.forget_shape(&rank, shape);
-        self.pops += 1;
-        let key = rank.key.clone();
-        self.in_flight = Some(rank);
-        Some(key)
-    }
-
-    /// Ends the try.
-    pub(crate) fn land(&mut self) {
-        self.in_flight = None;
-    }
-
-    /// Whether parked workloads came back while the present head was being tried.
-    pub(crate) fn returned_meanwhile(&self) -> bool {
-        self.returned_at >= self.pops
-    }
-
-    /// Gives the parked workloads that `may` return another chance.
-    pub(crate) fn unpark(&mut self, may: impl Fn(&WorkloadKey) -> bool) -> bool {
+    /// Gives the parked workloads whose namespace `may` use the queue another chance, but for those that have to wait. Returns how
+    /// many came back.
+    pub fn unpark(&mut self, now: Timestamp, may: impl Fn(&WorkloadKey) -> bool) -> usize {
         self.returned_at = self.pops;
         self.blocked = false;
         self.failed_shapes.clear();
-        let parked = std::mem::take(&mut self.parked);
-        let mut any = false;
-        for (rank, shape) in parked {
-            if may(&rank.key) {
-                self.push(rank, shape);
-                any = true;
-            } else {
-                self.park(rank, shape);
-            }
+        let ready = self
+            .parked
+            .drain(|waiting| !waiting.backoff.waits(now) && may(waiting.key()));
+        let number = ready.len();
+        for (rank, waiting) in ready {
+            self.active.insert(rank, waiting);
         }
-        any
-    }
-
-    /// How many wait, the one being tried included.
-    pub(crate) fn len(&self) -> usize {
-        self.active() + self.parked.len()
-    }
-
-    /// How many of them may get their turn.
-    pub(crate) fn active(&self) -> usize {
-        self.heap.len() + usize::from(self.in_flight.is_some())
+        number
     }
 
     /// Whether a cycle would find a head here.
-    pub(crate) fn has_head(&self) -> bool {
-        !self.blocked && self.in_flight.is_none() && !self.heap.is_empty()
+    #[must_use]
+    pub fn has_head(&self) -> bool {
+        !self.blocked && self.in_flight.is_none() && !self.active.is_empty()
     }
 
-    pub(crate) fn is_parked(&self, rank: &Rank) -> bool {
-        self.parked.contains_key(rank)
+    /// Where a workload is; `None` if not here.
+    #[must_use]
+    pub fn place(&self, key: &WorkloadKey) -> Option<Place> {
+        if self
+            .in_flight
+            .as_ref()
+            .is_some_and(|flying| flying.key() == key)
+        {
+            return Some(Place::InFlight);
+        }
+        let rank = self.places.get(key)?;
+        Some(if self.active.contains(rank) {
+            Place::Active
+        } else {
+            Place::Parked
+        })
     }
 
-    pub(crate) fn is_in_flight(&self, rank: &Rank) -> bool {
-        self.in_flight.as_ref() == Some(rank)
+    /// A workload, wherever it is.
+    #[must_use]
+    pub fn get(&self, key: &WorkloadKey) -> Option<&Waiting> {
+        let flying = self.in_flight.as_ref().filter(|flying| flying.key() == key);
+        flying.or_else(|| {
+            let rank = self.places.get(key)?;
+            self.active.get(rank).or_else(|| self.parked.get(rank))
+        })
     }
 
-    /// Those that are set aside, in order.
-    pub(crate) fn parked(&self) -> impl Iterator<Item = &WorkloadKey> {
-        self.parked.keys().map(Rank::key)
+    /// Whether others are being evicted for this workload as it is now.
+    #[must_use]
+    pub fn is_preemptor(&self, key: &WorkloadKey, generation: i64) -> bool {
+        self.preemptor
+            .as_ref()
+            .is_some_and(|one| one.key == *key && one.generation == generation)
     }
 
-    /// All of them in the order of the queue.
-    pub(crate) fn in_order(&self) -> Vec<&WorkloadKey> {
-        let waiting = self.heap.keys().chain(self.parked.keys());
-        let mut ranks: Vec<&Rank> = waiting.chain(&self.in_flight).collect();
-        ranks.sort();
-        ranks.into_iter().map(Rank::key).collect()
+    /// The workload that stays in front of all others.
+    fn sticky(&self) -> Option<&WorkloadKey> {
+        let preemptor = self.preemptor.as_ref().filter(|one| one.sticky)?;
+        Some(&preemptor.key)
     }
 
-    /// Whether the heap and its order by shape say the same.
+    /// Those whose turn may come, without the one being tried.
+    pub fn active(&self) -> impl Iterator<Item = &WorkloadKey> {
+        self.active.iter().map(Waiting::key)
+    }
+
+    /// Those that are set aside.
+    pub fn parked(&self) -> impl Iterator<Item = &WorkloadKey> {
+        self.parked.iter().map(Waiting::key)
+    }
+
+    /// All of them in the order of the queue, the one being tried and those set aside included.
+    #[must_use]
+    pub fn in_order(&self, order: Order<'_>) -> Vec<&Waiting> {
+        let usage_of = |waiting: &Waiting| match order {
+            Order::Plain => 0.0,
+            Order::ByUsage(usage) => usage(waiting.door()),
+        };
+        let waiting = self.active.iter().chain(self.parked.iter());
+        let mut all: Vec<_> = waiting
+            .chain(&self.in_flight)
+            .map(|one| {
+                (
+                    usage_of(one),
+                    Some(one.key()) != self.sticky(),
+                    Rank::of(one),
+                    one,
+                )
+            })
+            .collect();
+        all.sort_by(|left, right| {
+            let usage = left.0.total_cmp(&right.0);
+            usage.then_with(|| (left.1, &left.2).cmp(&(right.1, &right.2)))
+        });
+        all.into_iter().map(|(.., waiting)| waiting).collect()
+    }
+
+    fn activate(&mut self, waiting: Waiting) -> Place {
+        self.blocked = false;
+        let rank = self.enter(&waiting);
+        self.active.insert(rank, waiting);
+        Place::Active
+    }
+
+    fn park(&mut self, waiting: Waiting) -> Place {
+        let rank = self.enter(&waiting);
+        self.parked.insert(rank, waiting);
+        Place::Parked
+    }
+
+    fn enter(&mut self, waiting: &Waiting) -> Rank {
+        let rank = Rank::of(waiting);
+        self.totals.add(waiting);
+        self.places.insert(waiting.key().clone(), rank.clone());
+        rank
+    }
+
+    /// Takes a workload out that is not being tried.
+    fn take(&mut self, key: &WorkloadKey) -> Option<Waiting> {
+        let rank = self.places.remove(key)?;
+        let active = self.active.remove(&rank);
+        self.blocked &= active.is_none();
+        let taken = active.or_else(|| self.parked.remove(&rank))?;
+        self.totals.subtract(&taken);
+        Some(taken)
+    }
+
+    /// Whether all that is kept twice says the same.
     pub(crate) fn is_consistent(&self) -> bool {
-        let by_shape = self
-            .equal
-            .iter()
-            .flat_map(|(shape, ranks)| ranks.iter().map(move |rank| (rank, shape)));
-        by_shape.collect::<BTreeMap<_, _>>() == self.heap.iter().collect()
+        let mut totals = Totals::default();
+        let mut places = BTreeMap::new();
+        for waiting in self.active.iter().chain(self.parked.iter()) {
+            totals.add(waiting);
+            places.insert(waiting.key().clone(), Rank::of(waiting));
+        }
+        self.active.is_consistent()
+            && self.parked.is_consistent()
+            && totals.same_as(&self.totals)
+            && places == self.places
     }
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use scheduler::{ClusterQueueName, Holder, NodeId};
 
-use crate::workloads::waits;
 use crate::{Affected, Cache};
 
 impl Cache {
@@ -50,19 +49,15 @@ impl Cache {
         let Some(queue) = self.queues.get_mut(name) else {
             return affected;
         };
+        let namespaces = &self.namespaces;
         let spec = self.specs.get(name);
-        let (workloads, namespaces) = (&self.workloads, &self.namespaces);
+        let selector = spec.and_then(|spec| spec.namespaces.as_ref());
         let may = |key: &scheduler::WorkloadKey| {
-            let ready = workloads
-                .get(key)
-                .is_some_and(|state| !waits(&state.status, now));
-            let selector = spec.and_then(|spec| spec.namespaces.as_ref());
-            let matches = selector
+            selector
                 .zip(namespaces.get(&key.namespace))
-                .is_some_and(|(selector, labels)| selector.matches(labels));
-            ready && matches
+                .is_some_and(|(selector, labels)| selector.matches(labels))
         };
-        if queue.pending.unpark(may) {
+        if queue.pending.unpark(now, may) > 0 {
             affected.cluster_queues.insert(name.clone());
             affected.wake = true;
         }

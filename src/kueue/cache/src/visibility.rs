@@ -6,6 +6,7 @@ use quantity::Requests;
 use scheduler::{ClusterQueueName, LocalQueueKey, WorkloadKey};
 
 use crate::Cache;
+use crate::pending::Order;
 
 /// One pending workload and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,17 +41,14 @@ impl Cache {
     #[must_use]
     pub fn pending_workloads(&self, name: &ClusterQueueName) -> Option<Vec<PendingWorkload>> {
         let mut local: BTreeMap<LocalQueueKey, usize> = BTreeMap::new();
-        let ordered = self.queues.get(name)?.pending.in_order();
-        let known = ordered
-            .into_iter()
-            .filter_map(|key| self.workloads.get(key));
-        let placed = known.enumerate().map(|(position, state)| {
-            let next = local.entry(state.info.local_queue.clone()).or_default();
+        let ordered = self.queues.get(name)?.pending.in_order(Order::Plain);
+        let placed = ordered.into_iter().enumerate().map(|(position, waiting)| {
+            let next = local.entry(waiting.door().clone()).or_default();
             *next += 1;
             PendingWorkload {
-                key: state.info.key.clone(),
-                local_queue: state.info.local_queue.clone(),
-                priority: state.info.priority,
+                key: waiting.key().clone(),
+                local_queue: waiting.door().clone(),
+                priority: waiting.workload.priority,
                 position_in_cluster_queue: position,
                 position_in_local_queue: *next - 1,
             }
@@ -61,12 +59,12 @@ impl Cache {
     /// How many workloads of a ClusterQueue are in which state.
     #[must_use]
     pub fn counts(&self, name: &ClusterQueueName) -> Option<ClusterQueueCounts> {
-        let pending = &self.queues.get(name)?.pending;
+        let pending = self.queues.get(name)?.pending.pending();
         let held = self.held.get(name);
         let number = |count: Option<i32>| usize::try_from(count.unwrap_or(0)).unwrap_or(0);
         Some(ClusterQueueCounts {
-            pending_active: pending.active(),
-            pending_inadmissible: pending.len() - pending.active(),
+            pending_active: pending.active,
+            pending_inadmissible: pending.parked,
             reserving: number(held.map(|held| held.reserving)),
             admitted: number(held.map(|held| held.admitted)),
         })
@@ -109,16 +107,10 @@ impl Cache {
     /// What all pending workloads of a ClusterQueue ask for together.
     #[must_use]
     pub fn pending_resources(&self, name: &ClusterQueueName) -> Requests {
-        let mut sum = Requests::new();
-        let pending = self.queues.get(name).map(|queue| queue.pending.in_order());
-        let known = pending
-            .into_iter()
-            .flatten()
-            .filter_map(|key| self.workloads.get(key));
-        for pod_set in known.flat_map(|state| &state.info.pod_sets) {
-            sum.add_all(&pod_set.per_pod.times(pod_set.count));
-        }
-        sum
+        let queue = self.queues.get(name);
+        queue
+            .map(|queue| queue.pending.resources())
+            .unwrap_or_default()
     }
 
     /// The names of all ClusterQueues.

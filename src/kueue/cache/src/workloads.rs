@@ -11,17 +11,15 @@ use scheduler::{
 };
 
 use crate::holdings::Holding;
-use crate::pending::Rank;
-use crate::{Affected, Cache};
+use crate::pending::{Backoff, Place, Waiting, shape};
+use crate::{Affected, Cache, Options};
 
 use observe::observe;
-pub(crate) use observe::waits;
 
 /// What is known about one workload.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkloadState {
     pub(crate) info: Arc<Workload>,
-    pub(crate) rank: Rank,
     pub(crate) status: WorkloadStatus,
     pub(crate) generation: Option<i64>,
     /// Whether it may stand in a queue at all.
@@ -174,37 +172,16 @@ impl Cache {
         now: Timestamp,
     ) -> Affected {
         let target = self.behind(&fresh.info.local_queue).cloned();
-        let before = before.filter(|before| before.holding.is_none());
-        let stood = before.as_ref().filter(|before| {
-            before.queued_in == target
-                && target.is_some()
-                && before.info.local_queue == fresh.info.local_queue
-        });
-        let queue = stood
-            .and_then(|before| self.queues.get(before.queued_in.as_ref()?))
-            .map(|state| &state.pending);
-        let was_parked = stood
-            .zip(queue)
-            .is_some_and(|(before, queue)| queue.is_parked(&before.rank));
-        let in_flight = stood
-            .zip(queue)
-            .is_some_and(|(before, queue)| queue.is_in_flight(&before.rank));
-        let same_chances = stood.is_some_and(|before| before.chances == fresh.chances);
-        if let Some(before) = stood {
-            fresh.last.clone_from(&before.last);
-            fresh.tried = before.tried;
-        }
-        if in_flight || (was_parked && same_chances) {
-            // The one being tried is settled after its cycle, a parked one stays aside until something helps.
-            let before = stood.map(|before| (before.rank.clone(), before.queued_in.clone()));
-            if let Some((rank, queued_in)) = before {
-                fresh.rank = rank;
-                fresh.queued_in = queued_in;
+        if let Some(before) = before.filter(|before| before.holding.is_none()) {
+            let stays =
+                before.queued_in == target && before.info.local_queue == fresh.info.local_queue;
+            if stays {
+                fresh.last.clone_from(&before.last);
+                fresh.tried = before.tried;
+                fresh.queued_in = before.queued_in;
+            } else {
+                self.leave_queue(&before);
             }
-            return self.store(fresh);
-        }
-        if let Some(before) = &before {
-            self.leave_queue(before);
         }
         let mut affected = Affected::default();
         if let Some(name) = target {
@@ -214,29 +191,23 @@ impl Cache {
         affected
     }
 
-    /// Gives a workload a place in a queue. Returns whether its turn may come.
+    /// Gives a workload a place in a queue, or lets the queue know that it changed. Returns whether its turn may come.
     pub(crate) fn stand(
         &mut self,
         fresh: &mut WorkloadState,
         name: &ClusterQueueName,
         now: Timestamp,
     ) -> bool {
-        let hashing = self.options.features.scheduling_equivalence_hashing;
+        let waiting = fresh.waiting(&self.options);
         let Some(queue) = self.queues.get_mut(name) else {
             return false;
         };
-        fresh.queued_in = Some(name.clone());
-        *self
-            .standing
-            .entry(fresh.info.local_queue.clone())
-            .or_default() += 1;
-        let hopeless = hashing && queue.pending.failed_shapes.contains_key(&fresh.info.shape);
-        if hopeless || waits(&fresh.status, now) {
-            queue.pending.park(fresh.rank.clone(), fresh.info.shape);
-            return false;
+        if fresh.queued_in.is_none() {
+            let door = fresh.info.local_queue.clone();
+            *self.standing.entry(door).or_default() += 1;
         }
-        queue.pending.push(fresh.rank.clone(), fresh.info.shape);
-        true
+        fresh.queued_in = Some(name.clone());
+        queue.pending.push_or_update(waiting, now) == Place::Active
     }
 
     /// Takes a workload out of its queue.
@@ -245,7 +216,7 @@ impl Cache {
             return;
         };
         if let Some(queue) = self.queues.get_mut(name) {
-            queue.pending.remove(&state.rank);
+            queue.pending.remove(&state.info.key);
         }
         self.stands_no_longer(&state.info.local_queue);
     }
@@ -326,10 +297,26 @@ impl Cache {
     /// Why a workload that stands aside was not even tried: an equal one was just found not to fit.
     pub(crate) fn bypassed(&self, state: &WorkloadState) -> Option<PendingReason> {
         let queue = self.queues.get(state.queued_in.as_ref()?)?;
-        let aside = queue.pending.is_parked(&state.rank) && state.last.is_none();
-        aside
-            .then(|| queue.pending.failed_shapes.get(&state.info.shape).copied())
+        let untried = state.last.is_none();
+        untried
+            .then(|| queue.pending.no_fit_reason(&state.info.key))
             .flatten()
+    }
+}
+
+impl WorkloadState {
+    /// The workload as its queue sees it.
+    pub(crate) fn waiting(&self, options: &Options) -> Waiting {
+        let untried = |last: &Arc<LastAssignment>| last.has_untried_flavors();
+        Waiting {
+            workload: self.info.clone(),
+            generation: self.generation.unwrap_or_default(),
+            evaluated: None,
+            chances: self.chances,
+            shape: shape(&self.info, options),
+            backoff: Backoff::of(&self.status),
+            untried_flavors: self.last.as_ref().is_some_and(untried),
+        }
     }
 }
 

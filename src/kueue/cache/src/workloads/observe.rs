@@ -2,26 +2,14 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use kueue_api::conditions::{self, reasons, workload as types};
 use kueue_api::names::annotations;
-use kueue_api::v1beta2::{self as api, WorkloadStatus};
+use kueue_api::v1beta2 as api;
 use scheduler::ClusterQueueName;
 
 use super::WorkloadState;
 use crate::holdings::Holding;
-use crate::pending::Rank;
 use crate::{Options, convert};
-
-/// Whether a workload has to wait before it is tried again, whatever quota there is.
-pub(crate) fn waits(status: &WorkloadStatus, now: Timestamp) -> bool {
-    let requeue_at = status
-        .requeue_state
-        .as_ref()
-        .and_then(|state| state.requeue_at.as_ref());
-    conditions::is_false(&status.conditions, types::REQUEUED)
-        || requeue_at.is_some_and(|at| now.as_second() < at.0.as_second())
-}
 
 /// What an object says about its workload.
 pub(super) fn observe(object: &api::Workload, options: &Options) -> WorkloadState {
@@ -41,7 +29,6 @@ pub(super) fn observe(object: &api::Workload, options: &Options) -> WorkloadStat
         admitted: object.is_admitted(),
     });
     WorkloadState {
-        rank: Rank::of(&info),
         chances: convert::chances(object, &info),
         info: Arc::new(info),
         status: object.status.clone().unwrap_or_default(),
