@@ -6,6 +6,7 @@
 use crate::corpus::Case;
 use crate::verdict::Verdict;
 
+mod pkg_cache_scheduler;
 mod pkg_resources;
 mod pkg_scheduler;
 mod pkg_util_tas;
@@ -20,6 +21,8 @@ const FOLDERS: &[(&str, &[File])] = &[
     ("pkg-scheduler", pkg_scheduler::FILES),
     ("pkg-util-tas", pkg_util_tas::FILES),
     ("pkg-webhooks", pkg_webhooks::FILES),
+    ("pkg-cache-scheduler", pkg_cache_scheduler::FILES),
+    ("pkg-resources", pkg_resources::FILES),
 ];
 
 /// The function for the cases of a file.

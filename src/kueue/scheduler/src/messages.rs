@@ -1,5 +1,9 @@
 //! Every text that people read about a decision, and nothing else. Equal to the reference's, word for word.
 
+mod topology;
+
+pub use topology::unplaced;
+
 use std::fmt::Write as _;
 
 use quantity::Amount;

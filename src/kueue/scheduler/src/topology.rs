@@ -1,14 +1,26 @@
-//! Where pods go: topologies of nodes, what their domains still hold, and the places that pod sets ask for and receive.
+//! Topology-aware placement: on which domains (blocks, racks, hosts) the pods of a workload go, given what is free there.
 //!
-//! `request.rs` is what a pod set asks for, `assignment.rs` what it receives and what that takes from each domain.
+//! [`Tree`] is the shape of one flavor's nodes, built once; [`Snapshot`] adds what is free now and is cheap to clone, to fill and to undo.
+//! A workload's [`PodSetRequest`]s receive a [`TopologyAssignment`] each, or a typed [`Failure`] says what stood in the way.
+//! Sections 4.14 and 4.14.1 of `kueue-reference.md`, KEP-2724.
 
 mod assignment;
+mod assumed;
+mod failure;
 mod request;
+mod snapshot;
+mod tree;
 
 pub use assignment::{
     DomainAssignment, DomainRequests, TopologyAssignment, TopologyUsage, lies_within,
 };
-pub use request::{SliceConstraint, TopologyRequest};
+pub use assumed::AssumedUsage;
+pub use failure::{Exclusions, Failure, LayerFit, Reason, Unit};
+pub use request::{
+    Gates, PodSetRequest, PreferredTerm, Search, SliceConstraint, TopologyRequest, Unhealthy,
+};
+pub use snapshot::Snapshot;
+pub use tree::{Node, Tree};
 
 /// The label whose values are the names of nodes.
 pub const HOSTNAME: &str = "kubernetes.io/hostname";

@@ -52,6 +52,52 @@ impl TopologyAssignment {
     pub fn pods(&self) -> i64 {
         self.domains.iter().map(|domain| domain.count).sum()
     }
+
+    /// The same without what exceeds `count` pods, taken from the end.
+    #[must_use]
+    pub fn truncated(&self, count: i64) -> Self {
+        let mut left = count.max(0);
+        let mut domains = Vec::new();
+        for domain in &self.domains {
+            if left == 0 {
+                break;
+            }
+            let kept = domain.count.min(left);
+            left -= kept;
+            domains.push(DomainAssignment {
+                values: domain.values.clone(),
+                count: kept,
+            });
+        }
+        Self {
+            levels: self.levels.clone(),
+            domains,
+        }
+    }
+
+    /// What its pods take, domain by domain.
+    #[must_use]
+    pub fn requests(&self, per_pod: &Requests) -> Vec<DomainRequests> {
+        let taken = self.domains.iter().map(|domain| DomainRequests {
+            values: domain.values.clone(),
+            per_pod: per_pod.clone(),
+            count: domain.count,
+        });
+        taken.collect()
+    }
+
+    /// Takes a node out; returns how many pods were there.
+    pub(super) fn remove_node(&mut self, node: &str) -> i64 {
+        let mut removed = 0;
+        self.domains.retain(|domain| {
+            let there = domain.values.last().is_some_and(|value| value == node);
+            if there {
+                removed += domain.count;
+            }
+            !there
+        });
+        removed
+    }
 }
 
 /// Whether a domain is this one or lies somewhere under it; all of them lie under no domain in particular.
