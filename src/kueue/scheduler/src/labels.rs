@@ -37,11 +37,15 @@ impl Requirement {
     /// Whether the labels satisfy it.
     #[must_use]
     pub fn matches(&self, labels: &Labels) -> bool {
-        let value = labels.get(&self.key);
+        self.accepts(labels.get(&self.key).map(String::as_str))
+    }
+
+    fn accepts(&self, value: Option<&str>) -> bool {
         let number = || value.and_then(|value| value.parse::<i64>().ok());
+        let among = |values: &[String], value: &str| values.iter().any(|known| known == value);
         match &self.test {
-            Test::In(values) => value.is_some_and(|value| values.contains(value)),
-            Test::NotIn(values) => value.is_none_or(|value| !values.contains(value)),
+            Test::In(values) => value.is_some_and(|value| among(values, value)),
+            Test::NotIn(values) => value.is_none_or(|value| !among(values, value)),
             Test::Exists => value.is_some(),
             Test::DoesNotExist => value.is_none(),
             Test::Gt(limit) => number().is_some_and(|number| number > *limit),
@@ -146,6 +150,9 @@ pub(crate) fn untolerated<'a>(
         .find(|taint| taint.effect.forbids() && !tolerated(taint))
 }
 
+/// The one field of a node that affinity can ask for, written like a label's key.
+pub const NODE_NAME: &str = "metadata.name";
+
 /// The node labels that pods insist on: a plain selector and the terms of their required node affinity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct NodeAffinity {
@@ -156,6 +163,24 @@ pub struct NodeAffinity {
 }
 
 impl NodeAffinity {
+    /// Whether a node with these labels is selected by the plain selector.
+    #[must_use]
+    pub fn selects(&self, labels: &Labels) -> bool {
+        let mut selector = self.selector.iter();
+        selector.all(|(key, value)| labels.get(key) == Some(value))
+    }
+
+    /// Whether the terms accept a node. A term that asks for nothing accepts nothing; [`NODE_NAME`] is the node's name, not a label.
+    #[must_use]
+    pub fn admits(&self, name: &str, labels: &Labels) -> bool {
+        let holds = |requirement: &Requirement| match requirement.key.as_str() {
+            NODE_NAME => requirement.accepts(Some(name)),
+            _ => requirement.matches(labels),
+        };
+        let accepts = |term: &Vec<Requirement>| !term.is_empty() && term.iter().all(holds);
+        self.terms.is_empty() || self.terms.iter().any(accepts)
+    }
+
     /// Whether nodes with exactly these labels match, looking only at the keys they have: other labels may still differ from node to node.
     #[must_use]
     pub fn matches_flavor(&self, labels: &Labels) -> bool {
