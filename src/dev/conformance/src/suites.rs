@@ -9,6 +9,7 @@ use crate::verdict::Verdict;
 mod pkg_cache_scheduler;
 mod pkg_resources;
 mod pkg_scheduler;
+mod pkg_scheduler_flavorassigner;
 mod pkg_util_tas;
 mod pkg_webhooks;
 
@@ -19,6 +20,10 @@ type File = (&'static str, Suite);
 const FOLDERS: &[(&str, &[File])] = &[
     ("pkg-resources", pkg_resources::FILES),
     ("pkg-scheduler", pkg_scheduler::FILES),
+    (
+        "pkg-scheduler-flavorassigner",
+        pkg_scheduler_flavorassigner::FILES,
+    ),
     ("pkg-util-tas", pkg_util_tas::FILES),
     ("pkg-webhooks", pkg_webhooks::FILES),
     ("pkg-cache-scheduler", pkg_cache_scheduler::FILES),

@@ -95,7 +95,9 @@ pub struct Options {
 }
 
 impl Options {
-    pub(crate) fn policy(&self) -> scheduler::Policy {
+    /// What of it the scheduler has to know.
+    #[must_use]
+    pub fn policy(&self) -> scheduler::Policy {
         let gates = &self.features;
         scheduler::Policy {
             partial_admission: gates.partial_admission,

@@ -1,9 +1,10 @@
 //! Which flavors a workload would take: the pod sets in order, each resource from the first flavor that is good enough.
 //!
-//! The result says for every flavor that was looked at why it was not taken. `flavor.rs` judges one flavor, `fungibility.rs` compares
+//! (kueue-reference.md, section 4.4.) The result says for every flavor that was looked at why it was not taken. `flavor.rs` judges one flavor, `fungibility.rs` compares
 //! two, `partial.rs` looks for the largest number of pods that fits. Nothing is reserved here.
 
 mod assignment;
+mod attempts;
 mod flavor;
 mod fungibility;
 mod partial;
@@ -18,15 +19,15 @@ use std::sync::Arc;
 
 use quantity::{Amount, Requests, ResourceName};
 
-use crate::names::FlavorName;
-use crate::objects::{ClusterQueue, Flavor, PodSet, Usage, Workload};
+use crate::names::{FlavorName, PodSetName};
+use crate::objects::{ClusterQueue, Flavor, HeldPodSet, PodSet, Usage, Workload};
 use crate::policy::Policy;
 use crate::preemption::Oracle;
 use crate::quota::{NodeId, QuotaTree};
 
 pub use assignment::{Assignment, Attempt, Blocker, Choice, Mode, NoFitReason, PodSetAssignment};
 pub use fungibility::Granular;
-pub(crate) use partial::largest_that;
+pub use partial::largest_that;
 pub use progress::{LastAssignment, Tried};
 
 use assignment::reason_of;
@@ -48,7 +49,14 @@ pub struct Assigner<'a> {
     pub oracle: &'a dyn Oracle,
     /// The operator's choices.
     pub policy: &'a Policy,
+    /// The only flavors that may be taken, when this is decided once more within a cycle.
+    pub nominated: Option<&'a Nomination>,
+    /// What the workload holds already as the slice that it replaces: only the difference is charged.
+    pub replaced: Option<&'a [HeldPodSet]>,
 }
+
+/// The flavors that an earlier assignment of the same cycle took, by pod set in order.
+pub type Nomination = Vec<BTreeMap<ResourceName, FlavorName>>;
 
 impl std::fmt::Debug for Assigner<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -86,7 +94,8 @@ impl Assigner<'_> {
             let (shared, failed) = self.assign_unit(workload, &unit, last, &mut result);
             for index in unit.indices {
                 let (count, requests) = &sets[index];
-                result.push(&workload.pod_sets[index], *count, requests, &shared);
+                let pod_set = &workload.pod_sets[index];
+                result.push(pod_set, *count, requests, &shared, self.held(&pod_set.name));
             }
             if failed {
                 break;
@@ -100,6 +109,11 @@ impl Assigner<'_> {
             .map(|pod_set| reason_of(pod_set, &self.cluster_queue.groups))
             .max();
         result
+    }
+
+    /// What the slice that is replaced holds for a pod set.
+    fn held(&self, pod_set: &PodSetName) -> Option<&HeldPodSet> {
+        self.replaced?.iter().find(|held| held.name == *pod_set)
     }
 
     /// What the pods ask for together, pods included where the ClusterQueue counts them.
@@ -145,26 +159,31 @@ impl Assigner<'_> {
                 start,
                 used: &so_far.usage,
             };
-            let (best, blockers) = self.search(&search, &mut shared.attempts);
+            let (best, blockers, attempts) = self.search(&search, resource);
+            attempts::merge(
+                &mut shared.attempts,
+                attempts,
+                resource,
+                &self.cluster_queue.groups[group],
+            );
             let Some(best) = best else {
                 return (shared.failed(blockers), true);
             };
-            so_far.borrowing = so_far.borrowing.max(best.granular.borrow);
             shared.flavors.extend(best.choices);
             shared.blockers.extend(blockers);
         }
         (shared, false)
     }
 
-    /// Scans the flavors of one group. Returns the best usable one, and what kept it from fitting as it is.
+    /// Scans the flavors of one group. Returns the best usable one, what kept it from fitting as it is, and all that was looked at.
     fn search(
         &self,
         search: &Search<'_>,
-        attempts: &mut Vec<Attempt>,
-    ) -> (Option<Judged>, Vec<Blocker>) {
+        resource: &ResourceName,
+    ) -> (Option<Judged>, Vec<Blocker>, Vec<Attempt>) {
         let group = &self.cluster_queue.groups[search.group];
         let mut best: Option<Judged> = None;
-        let mut blockers = Vec::new();
+        let (mut blockers, mut attempts) = (Vec::new(), Vec::new());
         let mut stopped = None;
         // A remembered index may come from a time when the group had more flavors.
         let start = if search.start < group.flavors.len() {
@@ -174,6 +193,10 @@ impl Assigner<'_> {
         };
         for (index, flavor) in group.flavors.iter().enumerate().skip(start) {
             stopped = Some(index);
+            if let Some(blocker) = self.passed_over(search, resource, flavor) {
+                blockers.push(blocker);
+                continue;
+            }
             let judged = self.judge(search, flavor);
             attempts.push(judged.attempt.clone());
             blockers.extend(judged.attempt.blockers.iter().cloned());
@@ -182,12 +205,12 @@ impl Assigner<'_> {
                 && best
                     .as_ref()
                     .is_none_or(|best| self.prefers(granular, best.granular));
-            if self.stops_at(granular) {
+            let stops = self.stops_at(granular);
+            if stops || better {
                 best = Some(judged);
-                break;
             }
-            if better {
-                best = Some(judged);
+            if stops {
+                break;
             }
         }
         let tried = Tried(
@@ -202,6 +225,6 @@ impl Assigner<'_> {
                 blockers.clear();
             }
         }
-        (best, blockers)
+        (best, blockers, attempts)
     }
 }

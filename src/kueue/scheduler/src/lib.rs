@@ -22,7 +22,7 @@ mod unsupported;
 
 pub use assign::{
     Assigner, Assignment, Attempt, Blocker, Choice, Granular, LastAssignment, Mode, NoFitReason,
-    PodSetAssignment, Tried,
+    Nomination, PodSetAssignment, Tried, largest_that,
 };
 pub use cycle::{Head, Snapshot, run};
 pub use invariants::{Violation, check_tree};
@@ -32,8 +32,8 @@ pub use names::{
     PodSetName, WorkloadKey,
 };
 pub use objects::{
-    ClusterQueue, Defect, Flavor, Fungibility, PodSet, Preemption, PreemptionPolicy, Preference,
-    ResourceGroup, Strategy, Usage, WhenPossible, Workload,
+    ClusterQueue, Defect, Flavor, Fungibility, HeldPodSet, PodSet, Preemption, PreemptionPolicy,
+    Preference, ResourceGroup, Strategy, Usage, WhenPossible, Workload,
 };
 pub use plan::{Admission, Plan, PodSetAdmission};
 pub use policy::{FairSharing, FairStrategy, Policy};

@@ -10,7 +10,7 @@ use quantity::Amount;
 
 use crate::assign::{Assignment, Attempt, Blocker, Mode, NoFitReason, PodSetAssignment};
 use crate::labels::Taint;
-use crate::names::{ClusterQueueName, FlavorResource};
+use crate::names::{ClusterQueueName, FlavorName, FlavorResource};
 use crate::plan::Admission;
 use crate::preemption::Possibility;
 use crate::report::{Entry, Outcome, PendingReason, Refusal};
@@ -107,7 +107,19 @@ pub fn blocker(blocker: &Blocker) -> String {
         }
         Blocker::FlavorNotFound(flavor) => format!("flavor {flavor} not found"),
         Blocker::FlavorNotAllowed(flavor) => {
-            format!("flavor {flavor} is not allowed for the workload")
+            format!(
+                "skipping flavor {flavor} due to WorkloadAllowedResourceFlavorAnnotation annotation"
+            )
+        }
+        Blocker::NotNominated(flavor, resource) => format!(
+            "skipping flavor {flavor} as it is not found in the nomination mapping for resource {resource}"
+        ),
+        Blocker::SliceHoldsOther(flavor, held) => format!(
+            "could not assign {flavor} flavor since the original workload is assigned: {}",
+            held.as_ref().map_or("", FlavorName::as_str)
+        ),
+        Blocker::DoesNotProvide(flavor, resource) => {
+            format!("flavor {flavor} does not provide resource {resource}")
         }
         Blocker::FlavorWithoutTopology(flavor) => {
             format!("Flavor \"{flavor}\" does not support TopologyAwareScheduling")
@@ -243,8 +255,11 @@ fn attempted(attempt: &Attempt) -> String {
     if attempt.borrow > 0 {
         let _ = write!(text, ";borrow={}", attempt.borrow);
     }
-    for reason in &attempt.blockers {
-        let _ = write!(text, ";{}", blocker(reason));
+    let mut reasons: Vec<_> = attempt.blockers.iter().map(blocker).collect();
+    reasons.sort();
+    reasons.dedup();
+    for reason in reasons {
+        let _ = write!(text, ";{reason}");
     }
     text.push(')');
     text

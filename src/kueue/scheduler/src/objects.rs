@@ -186,6 +186,19 @@ pub struct PodSet {
     pub group: Option<String>,
 }
 
+/// What a pod set holds that was admitted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldPodSet {
+    /// Its name.
+    pub name: PodSetName,
+    /// How many pods of it hold quota.
+    pub count: i64,
+    /// The flavor of each resource.
+    pub flavors: BTreeMap<ResourceName, FlavorName>,
+    /// What they hold together.
+    pub requests: Requests,
+}
+
 /// Why a workload cannot be considered, whatever quota is there. Found while it was converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Defect {

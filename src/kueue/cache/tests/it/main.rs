@@ -7,7 +7,6 @@
 )]
 
 mod corpus;
-mod flavors;
 mod queues;
 mod quota;
 mod tree;

@@ -8,7 +8,7 @@ use super::progress::{LastAssignment, Tried};
 use super::unit::Shared;
 use crate::labels::Taint;
 use crate::names::{FlavorName, FlavorResource, PodSetName};
-use crate::objects::{PodSet, ResourceGroup, Usage};
+use crate::objects::{HeldPodSet, PodSet, ResourceGroup, Usage};
 use crate::preemption::Possibility;
 
 /// How well something fits.
@@ -31,6 +31,12 @@ pub enum Blocker {
     FlavorNotFound(FlavorName),
     /// The workload may not use it.
     FlavorNotAllowed(FlavorName),
+    /// Another flavor was nominated for the resource earlier in the cycle.
+    NotNominated(FlavorName, ResourceName),
+    /// The workload grows out of a slice that holds another flavor, if any.
+    SliceHoldsOther(FlavorName, Option<FlavorName>),
+    /// The search for this resource did not come to it.
+    DoesNotProvide(FlavorName, ResourceName),
     /// The pod set asks for a topology, the flavor has none.
     FlavorWithoutTopology(FlavorName),
     /// The flavor has a topology, which is not supported yet.
@@ -75,8 +81,6 @@ pub enum NoFitReason {
 /// What was found out about one flavor for one pod set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// The index of the resource group.
-    pub group: usize,
     /// The flavor.
     pub flavor: FlavorName,
     /// How well it fits.
@@ -98,6 +102,8 @@ pub struct Choice {
     pub flavor: FlavorName,
     /// How well it fits.
     pub mode: Mode,
+    /// From how far up it is borrowed.
+    pub borrow: usize,
     /// How far the search went.
     pub tried: Tried,
 }
@@ -170,10 +176,8 @@ impl Assignment {
 /// The best flavor of each group, of these the worst group. A flavor counts in every group that lists it.
 pub(super) fn reason_of(pod_set: &PodSetAssignment, groups: &[ResourceGroup]) -> NoFitReason {
     let of_flavor = |flavor: &FlavorName| {
-        pod_set
-            .attempts
-            .iter()
-            .rfind(|attempt| attempt.flavor == *flavor)
+        let of = |attempt: &&Attempt| attempt.flavor == *flavor && attempt.mode == Mode::NoFit;
+        pod_set.attempts.iter().find(of)
     };
     let of_group = |group: &ResourceGroup| {
         group
@@ -201,6 +205,7 @@ impl Assignment {
         count: i64,
         requests: &Requests,
         shared: &Shared,
+        held: Option<&HeldPodSet>,
     ) {
         let own = shared
             .flavors
@@ -210,11 +215,13 @@ impl Assignment {
             .map(|(resource, choice)| (resource.clone(), choice.clone()))
             .collect();
         for (resource, choice) in &flavors {
+            self.borrowing = self.borrowing.max(choice.borrow);
             let of = FlavorResource {
                 flavor: choice.flavor.clone(),
                 resource: resource.clone(),
             };
-            *self.usage.entry(of).or_default() += requests.get(resource);
+            let held = held.map_or(Amount::ZERO, |held| held.requests.get(resource));
+            *self.usage.entry(of).or_default() += requests.get(resource) - held;
         }
         self.last.push(
             flavors

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use quantity::{Amount, ResourceName};
 
 use super::unit::Search;
-use super::{Assigner, Attempt, Blocker, Choice, Granular, Mode, NoFitReason, Tried};
+use super::{Assigner, Attempt, Blocker, Choice, Granular, Mode, NoFitReason, Nomination, Tried};
 use crate::labels::untolerated;
 use crate::names::{FlavorName, FlavorResource};
 use crate::objects::{Flavor, PodSet, PreemptionPolicy, Workload};
@@ -25,29 +25,44 @@ struct Verdict {
 }
 
 impl Assigner<'_> {
-    pub(super) fn judge(&self, search: &Search<'_>, name: &FlavorName) -> Judged {
-        if let Some(blocker) = self.unsuitable(search, name) {
-            let attempt = Attempt {
-                group: search.group,
-                flavor: name.clone(),
-                mode: Mode::NoFit,
-                possibility: None,
-                borrow: 0,
-                blockers: vec![blocker],
-                no_fit: Some(NoFitReason::NoMatchingFlavor),
-            };
-            let granular = Granular {
-                mode: Mode::NoFit,
-                possibility: None,
-                borrow: 0,
-            };
-            return Judged {
-                attempt,
-                granular,
-                choices: BTreeMap::new(),
-            };
+    /// Why a flavor is not even looked at.
+    pub(super) fn passed_over(
+        &self,
+        search: &Search<'_>,
+        resource: &ResourceName,
+        flavor: &FlavorName,
+    ) -> Option<Blocker> {
+        let nominated = |mapping: &Nomination| {
+            let of = |index: &usize| mapping.get(*index).and_then(|taken| taken.get(resource));
+            search
+                .unit
+                .indices
+                .iter()
+                .any(|index| of(index) == Some(flavor))
+        };
+        if self.nominated.is_some_and(|mapping| !nominated(mapping)) {
+            return Some(Blocker::NotNominated(flavor.clone(), resource.clone()));
         }
-        self.judge_quota(search, name)
+        (!allows(search.workload, flavor)).then(|| Blocker::FlavorNotAllowed(flavor.clone()))
+    }
+
+    pub(super) fn judge(&self, search: &Search<'_>, name: &FlavorName) -> Judged {
+        let Some(blocker) = self.unsuitable(search, name) else {
+            return self.judge_quota(search, name);
+        };
+        let attempt = Attempt {
+            flavor: name.clone(),
+            mode: Mode::NoFit,
+            possibility: None,
+            borrow: 0,
+            blockers: vec![blocker],
+            no_fit: Some(NoFitReason::NoMatchingFlavor),
+        };
+        Judged {
+            attempt,
+            granular: Granular::WORST,
+            choices: BTreeMap::new(),
+        }
     }
 
     /// What makes the flavor unusable whatever quota it has.
@@ -55,9 +70,6 @@ impl Assigner<'_> {
         let Some(flavor) = self.flavors.get(name) else {
             return Some(Blocker::FlavorNotFound(name.clone()));
         };
-        if !allows(search.workload, name) {
-            return Some(Blocker::FlavorNotAllowed(name.clone()));
-        }
         search
             .unit
             .pod_sets
@@ -65,40 +77,44 @@ impl Assigner<'_> {
             .find_map(|pod_set| unsuitable_for(pod_set, flavor, name))
     }
 
+    /// Every resource is looked at, also after one that does not fit, so that people read of all that is missing.
     fn judge_quota(&self, search: &Search<'_>, name: &FlavorName) -> Judged {
         let group = &self.cluster_queue.groups[search.group];
         let mut worst = Granular::BEST;
         let mut choices = BTreeMap::new();
-        let (mut blockers, mut no_fit) = (Vec::new(), None);
+        let (mut blockers, mut no_fit, mut borrow) = (Vec::new(), None, 0);
         for (resource, requested) in search.requests(group) {
             let of = FlavorResource {
                 flavor: name.clone(),
                 resource: resource.clone(),
             };
+            let (requested, other) = self.beyond_the_slice(search, &of, requested);
+            if let Some(other) = other {
+                worst = Granular::WORST;
+                no_fit = no_fit.max(Some(NoFitReason::NoMatchingFlavor));
+                blockers.push(other);
+            }
             let assumed = search.used.get(&of).copied().unwrap_or_default();
             let verdict = self.judge_resource(&of, assumed, requested);
             blockers.extend(verdict.blocker);
+            no_fit = no_fit.max(verdict.no_fit);
+            borrow = borrow.max(verdict.granular.borrow);
             if self.prefers_strictly(worst, verdict.granular) {
                 worst = verdict.granular;
-            }
-            if !worst.usable() {
-                no_fit = verdict.no_fit;
-                choices.clear();
-                break;
             }
             let choice = Choice {
                 flavor: name.clone(),
                 mode: verdict.granular.mode,
+                borrow: verdict.granular.borrow,
                 tried: Tried::default(),
             };
             choices.insert(resource.clone(), choice);
         }
         let attempt = Attempt {
-            group: search.group,
             flavor: name.clone(),
             mode: worst.mode,
             possibility: worst.possibility,
-            borrow: worst.borrow,
+            borrow,
             blockers,
             no_fit,
         };
@@ -107,6 +123,33 @@ impl Assigner<'_> {
             granular: worst,
             choices,
         }
+    }
+
+    /// What is asked for beyond what the replaced slice holds, and what is wrong if that slice holds it in another flavor.
+    fn beyond_the_slice(
+        &self,
+        search: &Search<'_>,
+        of: &FlavorResource,
+        requested: Amount,
+    ) -> (Amount, Option<Blocker>) {
+        let Some(replaced) = self.replaced else {
+            return (requested, None);
+        };
+        let held = search
+            .unit
+            .indices
+            .iter()
+            .filter_map(|index| replaced.get(*index));
+        let mut rest = requested;
+        for held in held {
+            let flavor = held.flavors.get(&of.resource);
+            if flavor != Some(&of.flavor) {
+                let other = Blocker::SliceHoldsOther(of.flavor.clone(), flavor.cloned());
+                return (rest, Some(other));
+            }
+            rest -= held.requests.get(&of.resource);
+        }
+        (rest, None)
     }
 
     fn prefers_strictly(&self, a: Granular, b: Granular) -> bool {

@@ -25,6 +25,13 @@ impl Granular {
         borrow: 0,
     };
 
+    /// Nothing is worse.
+    pub(super) const WORST: Self = Self {
+        mode: Mode::NoFit,
+        possibility: None,
+        borrow: usize::MAX,
+    };
+
     pub(super) fn fits(self) -> bool {
         self.mode == Mode::Fit
     }
@@ -69,7 +76,7 @@ impl Assigner<'_> {
         if self.policy.flavor_fungibility {
             a.preferred_over(b, self.cluster_queue.fungibility.preference)
         } else {
-            a.mode > b.mode
+            a.rank() > b.rank()
         }
     }
 

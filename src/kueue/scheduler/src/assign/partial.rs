@@ -3,7 +3,7 @@
 use crate::objects::PodSet;
 
 /// Tries counts between the full and the minimal ones by bisection and returns what `attempt` returned for the largest that it accepts.
-pub(crate) fn largest_that<T>(
+pub fn largest_that<T>(
     pod_sets: &[PodSet],
     mut attempt: impl FnMut(&[i64]) -> Option<T>,
 ) -> Option<T> {

@@ -16,6 +16,8 @@ fn assign(world: &World, workload: &Workload, last: Option<&LastAssignment>) -> 
         node,
         flavors,
         oracle: &NoPreemption,
+        nominated: None,
+        replaced: None,
         policy: &world.policy,
     };
     assigner.assign(workload, None, last)

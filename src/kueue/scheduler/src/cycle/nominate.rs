@@ -62,6 +62,8 @@ pub(super) fn nominate<'a>(
         node,
         flavors,
         oracle: &NoPreemption,
+        nominated: None,
+        replaced: None,
         policy,
     };
     let mut assignment = best_assignment(&assigner, head, policy, number);
