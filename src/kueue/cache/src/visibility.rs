@@ -88,12 +88,11 @@ impl Cache {
         let Some(queue) = self.queues.get(name) else {
             return Vec::new();
         };
-        let parked: Vec<_> = queue.pending.parked().cloned().collect();
         if aside {
-            return parked;
+            queue.pending.parked().cloned().collect()
+        } else {
+            queue.pending.active().cloned().collect()
         }
-        let all = queue.pending.in_order().into_iter();
-        all.filter(|key| !parked.contains(key)).cloned().collect()
     }
 
     /// Whether quota is reserved for a workload, in its object or ahead of it.
