@@ -26,7 +26,9 @@ pub use assign::{
 };
 pub use cycle::{Head, Snapshot, run};
 pub use invariants::{Violation, check_tree};
-pub use labels::{Effect, Labels, NODE_NAME, NodeAffinity, Requirement, Selector, Taint, Test, Toleration};
+pub use labels::{
+    Effect, Labels, NODE_NAME, NodeAffinity, Requirement, Selector, Taint, Test, Toleration,
+};
 pub use names::{
     ClusterQueueName, CohortName, FlavorName, FlavorResource, LocalQueueKey, NamespaceName,
     PodSetName, WorkloadKey,

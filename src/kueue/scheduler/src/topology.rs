@@ -20,6 +20,7 @@ mod request;
 mod select;
 mod snapshot;
 mod tree;
+mod workbench;
 
 pub use assignment::{
     DomainAssignment, DomainRequests, TopologyAssignment, TopologyUsage, lies_within,
@@ -32,6 +33,7 @@ pub use request::{
 };
 pub use snapshot::Snapshot;
 pub use tree::{Node, Tree};
+pub use workbench::Workbench;
 
 /// The label whose values are the names of nodes.
 pub const HOSTNAME: &str = "kubernetes.io/hostname";

@@ -3,6 +3,8 @@
 use super::File;
 
 mod assignments;
+mod domains;
+mod placement;
 
 pub(super) const FILES: &[File] = &[
     ("TestAddAssumedUsage", assignments::adds_assumed),
@@ -18,4 +20,14 @@ pub(super) const FILES: &[File] = &[
     ),
     ("TestMergeTopologyAssignments", assignments::merges),
     ("TestTruncateAssignment", assignments::truncates),
+    ("TestCompareDomainLevelValues", domains::order),
+    ("TestFindTopologyAssignments", placement::finds),
+    (
+        "TestFindTopologyAssignmentsMultiLayerReplacement",
+        placement::replaces,
+    ),
+    ("TestPlaceSlicesOnDomainsBalanced", domains::spread),
+    ("TestSelectOptimalDomainSetToFit", domains::optimal),
+    ("TestSortedDomains", domains::sorted),
+    ("TestSortedDomainsWithLeader", domains::sorted_with_leader),
 ];

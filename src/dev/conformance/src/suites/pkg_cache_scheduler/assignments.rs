@@ -4,28 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use quantity::{Amount, Requests, ResourceName};
-use scheduler::topology::{
-    AssumedUsage, DomainAssignment, Node, SliceConstraint, Snapshot, TopologyAssignment,
-    TopologyRequest, Tree,
-};
+use scheduler::topology::{AssumedUsage, Node, SliceConstraint, Snapshot, TopologyRequest, Tree};
 use serde_json::Value;
 
 use crate::corpus::{Case, amount, read};
+use crate::topology::assignment;
 use crate::verdict::Verdict;
-
-/// The internal form of an assignment: levels, and domains with values and a count.
-pub(super) fn assignment(value: &Value) -> TopologyAssignment {
-    let domains = value["domains"].as_array().into_iter().flatten();
-    TopologyAssignment {
-        levels: read(&value["levels"]),
-        domains: domains
-            .map(|domain| DomainAssignment {
-                values: read(&domain["values"]),
-                count: read(&domain["count"]),
-            })
-            .collect(),
-    }
-}
 
 /// Amounts by resource.
 pub(super) fn requests(value: &Value) -> Requests {
