@@ -11,9 +11,9 @@ mod write;
 use std::collections::BTreeMap;
 
 use cache::{Cache, Event, EventKind, Options, Plan, Report, WorkloadKey, WorkloadPatch};
-use k8s_openapi::api::core::v1::Namespace;
+use k8s_openapi::api::core::v1::{Namespace, Node, Pod};
 use kueue_api::v1beta2::{
-    AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Workload,
+    AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Topology, Workload,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -83,6 +83,15 @@ impl World {
         }
         for flavor in objects::<ResourceFlavor>(case, &["resourceFlavors"]) {
             let _ = world.cache.apply_resource_flavor(&flavor);
+        }
+        for topology in objects::<Topology>(case, &["topologies"]) {
+            let _ = world.cache.apply_topology(&topology);
+        }
+        for node in objects::<Node>(case, &["nodes"]) {
+            let _ = world.cache.apply_node(&node);
+        }
+        for pod in objects::<Pod>(case, &["pods"]) {
+            let _ = world.cache.apply_pod(&pod);
         }
         for check in objects::<AdmissionCheck>(case, &["admissionChecks"]) {
             let _ = world.cache.apply_admission_check(&check);

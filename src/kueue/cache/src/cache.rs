@@ -17,6 +17,7 @@ use scheduler::{
 
 use crate::holdings::Holdings;
 use crate::pending::PendingQueue;
+use crate::topology::Places;
 use crate::workloads::WorkloadState;
 use crate::{Affected, Options, convert};
 
@@ -39,6 +40,8 @@ pub struct Cache {
     pub(crate) held: BTreeMap<ClusterQueueName, Holdings>,
     pub(crate) held_locally: BTreeMap<LocalQueueKey, Holdings>,
     pub(crate) tree: QuotaTree,
+    /// The places that workloads are sent to by topology.
+    pub(crate) places: Places,
     pub(crate) stale_tree: bool,
     /// Whether the tree was rebuilt since parked workloads last got their chance.
     pub(crate) quota_changed: bool,
@@ -94,8 +97,10 @@ impl Cache {
     /// An empty cache.
     #[must_use]
     pub fn new(options: Options) -> Self {
+        let places = Places::new(options.features.tas_handle_overlapping_flavors);
         Self {
             options,
+            places,
             ..Self::default()
         }
     }
@@ -124,11 +129,17 @@ impl Cache {
     }
 
     fn flavor_changed(&mut self, flavor: &FlavorName) -> Affected {
+        self.places.flavor_changed(flavor, &self.flavors);
+        self.users_affected(|used| used == flavor)
+    }
+
+    /// ClusterQueues that use one of these flavors have to be looked at again, and their workloads too.
+    pub(crate) fn users_affected(&mut self, concerned: impl Fn(&FlavorName) -> bool) -> Affected {
         let uses = |queue: &ClusterQueue| {
             queue
                 .groups
                 .iter()
-                .any(|group| group.flavors.contains(flavor))
+                .any(|group| group.flavors.iter().any(&concerned))
         };
         let users: Vec<_> = self
             .specs
@@ -280,6 +291,7 @@ impl Cache {
             tree: self.tree.clone(),
             cluster_queues: self.specs.clone(),
             flavors: self.flavors.clone(),
+            topologies: self.topologies(),
         }
     }
 

@@ -2,6 +2,8 @@
 
 mod cluster_queue;
 mod flavor;
+mod node;
+mod places;
 mod pods;
 mod selectors;
 mod workload;
@@ -11,6 +13,9 @@ mod tests;
 
 pub(crate) use cluster_queue::{cluster_queue, cohort};
 pub(crate) use flavor::flavor;
+pub(crate) use node::node;
+pub(crate) use places::places_held;
+pub(crate) use pods::of_template as pod_requests;
 
 pub(crate) use workload::{chances, held, workload};
 

@@ -138,6 +138,7 @@ impl Cache {
             cluster_queue: admission.cluster_queue.clone(),
             local_queue: admission.local_queue.clone(),
             usage: admission.usage.clone(),
+            places: admission.places.clone(),
             admitted: all_checks_ready(&state.status),
         };
         state.queued_in = None;

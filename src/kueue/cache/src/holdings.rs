@@ -1,6 +1,7 @@
 //! What the workloads of one queue hold together: quota that is reserved, and the part of it whose workloads were admitted.
 
 use quantity::Amount;
+use scheduler::topology::TopologyUsage;
 use scheduler::{ClusterQueueName, FlavorResource, LocalQueueKey, Usage};
 
 /// The quota that one workload holds.
@@ -9,6 +10,8 @@ pub(crate) struct Holding {
     pub(crate) cluster_queue: ClusterQueueName,
     pub(crate) local_queue: LocalQueueKey,
     pub(crate) usage: Usage,
+    /// What it takes from the domains of topologies.
+    pub(crate) places: TopologyUsage,
     pub(crate) admitted: bool,
 }
 

@@ -252,6 +252,7 @@ impl Cache {
             .or_default()
             .add(holding);
         self.tree.add(&holding.cluster_queue, &holding.usage);
+        self.places.take(&holding.places);
     }
 
     /// Gives back what a workload held. Returns whether that may help others; it does not when `after` holds the same.
@@ -266,8 +267,11 @@ impl Cache {
             held.remove(holding);
         }
         self.tree.remove(&holding.cluster_queue, &holding.usage);
+        self.places.give_back(&holding.places);
         if after.is_some_and(|after| {
-            after.usage == holding.usage && after.cluster_queue == holding.cluster_queue
+            after.usage == holding.usage
+                && after.places == holding.places
+                && after.cluster_queue == holding.cluster_queue
         }) {
             return false;
         }

@@ -21,6 +21,7 @@ use crate::plan::{Admission, Plan};
 use crate::policy::Policy;
 use crate::quota::QuotaTree;
 use crate::report::{Entry, Outcome, Report};
+use crate::topology;
 
 use nominate::Nominated;
 
@@ -33,6 +34,8 @@ pub struct Snapshot {
     pub cluster_queues: Arc<BTreeMap<ClusterQueueName, Arc<ClusterQueue>>>,
     /// All flavors.
     pub flavors: Arc<BTreeMap<FlavorName, Arc<Flavor>>>,
+    /// What is free in the topologies of flavors that have one.
+    pub topologies: Arc<BTreeMap<FlavorName, Arc<topology::Snapshot>>>,
 }
 
 /// A workload whose turn it is.

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use quantity::{Amount, Requests, ResourceName};
 
+use crate::topology::TopologyRequest;
 use crate::{
     ClusterQueue, CohortName, CohortQuotas, Flavor, FlavorName, FlavorResource, Head, Holder,
-    Labels, LocalQueueKey, Member, NodeAffinity, Outcome, PodSet, PodSetName, Policy, Quota,
-    QuotaTree, ResourceGroup, Selector, Snapshot, Usage, Workload, WorkloadKey, check_tree,
-    messages, run,
+    Labels, LocalQueueKey, Member, NodeAffinity, Outcome, PodSet, PodSetAdditions, PodSetName,
+    Policy, Quota, QuotaTree, ResourceGroup, Selector, Snapshot, Usage, Workload, WorkloadKey,
+    check_tree, messages, run,
 };
 
 /// A ClusterQueue that everybody may use.
@@ -109,8 +110,10 @@ pub(crate) fn pod_set(name: &str, count: i64, per_pod: &[(&str, i64)]) -> PodSet
             .collect::<Requests>(),
         affinity: NodeAffinity::default(),
         tolerations: Vec::new(),
-        topology: false,
-        group: None,
+        topology: TopologyRequest::default(),
+        template: Requests::default(),
+        preferred_nodes: Vec::new(),
+        added: PodSetAdditions::default(),
     }
 }
 

@@ -34,8 +34,8 @@ pub use names::{
     PodSetName, WorkloadKey,
 };
 pub use objects::{
-    ClusterQueue, Defect, Flavor, Fungibility, HeldPodSet, PodSet, Preemption, PreemptionPolicy,
-    Preference, ResourceGroup, Strategy, Usage, WhenPossible, Workload,
+    ClusterQueue, Defect, Flavor, Fungibility, HeldPodSet, PodSet, PodSetAdditions, Preemption,
+    PreemptionPolicy, Preference, ResourceGroup, Strategy, Usage, WhenPossible, Workload,
 };
 pub use plan::{Admission, Plan, PodSetAdmission};
 pub use policy::{FairSharing, FairStrategy, Policy};

@@ -12,6 +12,7 @@ use crate::names::{
     WorkloadKey,
 };
 use crate::quota::Quota;
+use crate::topology::{PreferredTerm, TopologyRequest};
 
 /// A kind of node that quota is given for.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -180,10 +181,23 @@ pub struct PodSet {
     pub affinity: NodeAffinity,
     /// The taints it tolerates.
     pub tolerations: Vec<Toleration>,
-    /// Whether it asks to be placed by topology.
-    pub topology: bool,
-    /// Pod sets with the same group receive the same flavors.
-    pub group: Option<String>,
+    /// How it asks to be placed. Pod sets with the same group receive the same flavors.
+    pub topology: TopologyRequest,
+    /// What each pod takes from its node by its template, whatever quota counts.
+    pub template: Requests,
+    /// The nodes it would rather have.
+    pub preferred_nodes: Vec<PreferredTerm>,
+    /// What admission checks added.
+    pub added: PodSetAdditions,
+}
+
+/// What admission checks add to the pods of a set, as far as the choice of nodes depends on it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct PodSetAdditions {
+    /// Labels that their nodes have to have.
+    pub selector: Labels,
+    /// Taints that they tolerate.
+    pub tolerations: Vec<Toleration>,
 }
 
 /// What a pod set holds that was admitted.

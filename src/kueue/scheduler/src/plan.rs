@@ -9,6 +9,7 @@ use quantity::{Requests, ResourceName};
 use crate::assign::{Assignment, PodSetAssignment};
 use crate::names::{ClusterQueueName, FlavorName, LocalQueueKey, PodSetName, WorkloadKey};
 use crate::objects::{Usage, Workload};
+use crate::topology::TopologyUsage;
 
 /// What one pod set receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +41,8 @@ pub struct Admission {
     pub pod_sets: Vec<PodSetAdmission>,
     /// What it holds in total.
     pub usage: Usage,
+    /// What it takes from the domains of topologies.
+    pub places: TopologyUsage,
     /// Since when it waited.
     pub waiting_since: Timestamp,
     /// What was found out about the flavors.
@@ -71,6 +74,7 @@ impl Admission {
             cluster_queue: cluster_queue.clone(),
             pod_sets: pod_sets.collect(),
             usage: assignment.usage.clone(),
+            places: TopologyUsage::new(),
             waiting_since: workload.waiting_since,
             considered: assignment.pod_sets.clone(),
         }

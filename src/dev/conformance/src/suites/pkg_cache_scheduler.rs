@@ -5,6 +5,7 @@ use super::File;
 mod assignments;
 mod domains;
 mod placement;
+mod nodes;
 
 pub(super) const FILES: &[File] = &[
     ("TestAddAssumedUsage", assignments::adds_assumed),
@@ -19,6 +20,9 @@ pub(super) const FILES: &[File] = &[
         assignments::finds_stale_domain,
     ),
     ("TestMergeTopologyAssignments", assignments::merges),
+    ("TestNodesCacheFind", nodes::find),
+    ("TestNodesCacheSync", nodes::sync),
+    ("TestNonTasUsageCacheIncrementalUpdates", nodes::foreign),
     ("TestTruncateAssignment", assignments::truncates),
     ("TestCompareDomainLevelValues", domains::order),
     ("TestFindTopologyAssignments", placement::finds),

@@ -34,6 +34,18 @@ pub(super) fn requests(
         .collect())
 }
 
+/// What one pod of a template asks for of a node, whatever quota counts.
+pub(crate) fn of_template(spec: &core::PodSpec) -> Result<Requests, Unreadable> {
+    let all = total(spec, "spec")?.into_iter();
+    Ok(all
+        .map(|(name, quantity)| {
+            let resource = ResourceName::from(name);
+            let amount = Amount::of(&resource, quantity);
+            (resource, amount)
+        })
+        .collect())
+}
+
 /// Containers run together, after the init containers, which run one after the other beside the sidecars started before them.
 fn total(spec: &core::PodSpec, field: &str) -> Result<Quantities, Unreadable> {
     let mut running = Quantities::new();

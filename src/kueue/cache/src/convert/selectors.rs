@@ -2,6 +2,7 @@
 
 use k8s_openapi::api::core::v1 as core;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+use scheduler::topology::PreferredTerm;
 use scheduler::{Effect, NodeAffinity, Requirement, Selector, Taint, Test, Toleration};
 
 pub(super) fn selector(selector: &LabelSelector) -> Selector {
@@ -35,22 +36,39 @@ pub(super) fn affinity(spec: &core::PodSpec) -> NodeAffinity {
     let terms = required
         .into_iter()
         .flat_map(|selector| &selector.node_selector_terms);
-    let term = |term: &core::NodeSelectorTerm| {
-        let expressions = term.match_expressions.iter().flatten();
-        expressions
-            .map(|expression| {
-                requirement(
-                    &expression.key,
-                    &expression.operator,
-                    expression.values.as_deref(),
-                )
-            })
-            .collect()
-    };
     NodeAffinity {
         selector: spec.node_selector.clone().unwrap_or_default(),
-        terms: terms.map(term).collect(),
+        terms: terms.map(requirements).collect(),
     }
+}
+
+/// The nodes that pods would rather have, and how much rather.
+pub(super) fn preferred_nodes(spec: &core::PodSpec) -> Vec<PreferredTerm> {
+    let node = spec
+        .affinity
+        .as_ref()
+        .and_then(|affinity| affinity.node_affinity.as_ref());
+    let preferred = node.and_then(|node| {
+        node.preferred_during_scheduling_ignored_during_execution
+            .as_ref()
+    });
+    let term = |term: &core::PreferredSchedulingTerm| PreferredTerm {
+        weight: i64::from(term.weight),
+        requirements: requirements(&term.preference),
+    };
+    preferred.into_iter().flatten().map(term).collect()
+}
+
+fn requirements(term: &core::NodeSelectorTerm) -> Vec<Requirement> {
+    let expressions = term.match_expressions.iter().flatten();
+    let read = expressions.map(|expression| {
+        requirement(
+            &expression.key,
+            &expression.operator,
+            expression.values.as_deref(),
+        )
+    });
+    read.collect()
 }
 
 pub(super) fn taint(taint: &core::Taint) -> Option<Taint> {

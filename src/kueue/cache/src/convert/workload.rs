@@ -12,7 +12,8 @@ use scheduler::{
     WorkloadKey,
 };
 
-use super::selectors::{affinity, toleration};
+use super::places::{additions, topology_request};
+use super::selectors::{affinity, preferred_nodes, toleration};
 use super::{Unreadable, amount, pods};
 use crate::{Options, PodsReadyTimestamp};
 
@@ -153,21 +154,13 @@ fn pod_sets(
                 .flatten()
                 .filter_map(toleration)
                 .collect(),
-            topology: topology.is_some_and(asks_for_topology),
-            group: topology.and_then(|request| request.pod_set_group_name.clone()),
+            topology: topology.map(topology_request).unwrap_or_default(),
+            template: pods::of_template(&spec)?,
+            preferred_nodes: preferred_nodes(&spec),
+            added: additions(object, &pod_set.name),
         });
     }
     Ok((converted, above))
-}
-
-fn asks_for_topology(request: &api::PodSetTopologyRequest) -> bool {
-    request.required.is_some()
-        || request.preferred.is_some()
-        || request.unconstrained.is_some()
-        || request.pod_set_slice_required_topology.is_some()
-        || !request
-            .podset_slice_required_topology_constraints
-            .is_empty()
 }
 
 /// How many pods of a set were given back.

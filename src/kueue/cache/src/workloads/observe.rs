@@ -26,6 +26,7 @@ pub(super) fn observe(object: &api::Workload, options: &Options) -> WorkloadStat
         local_queue,
         // An admission that nobody can read holds nothing that could be counted.
         usage: convert::held(object, admission, options).unwrap_or_default(),
+        places: convert::places_held(object, admission).unwrap_or_default(),
         admitted: object.is_admitted(),
     });
     WorkloadState {

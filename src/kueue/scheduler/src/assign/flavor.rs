@@ -234,7 +234,7 @@ fn allows(workload: &Workload, flavor: &FlavorName) -> bool {
 }
 
 fn unsuitable_for(pod_set: &PodSet, flavor: &Flavor, name: &FlavorName) -> Option<Blocker> {
-    match (&flavor.topology, pod_set.topology) {
+    match (&flavor.topology, pod_set.topology.is_explicit()) {
         (Some(_), _) => return Some(Blocker::TopologyUnsupported(name.clone())),
         (None, true) => return Some(Blocker::FlavorWithoutTopology(name.clone())),
         (None, false) => {}

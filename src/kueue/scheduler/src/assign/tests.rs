@@ -3,6 +3,7 @@ use expect_test::{Expect, expect};
 use super::{Assigner, Assignment, LastAssignment};
 use crate::fixture::{World, limits, pod_set, queue, workload};
 use crate::labels::{Effect, Labels, Requirement, Taint, Test, Toleration};
+use crate::topology::TopologyRequest;
 use crate::{Flavor, Mode, NoPreemption, PodSet, Preference, WhenPossible, Workload, messages};
 
 fn assign(world: &World, workload: &Workload, last: Option<&LastAssignment>) -> Assignment {
@@ -339,7 +340,10 @@ fn missing_flavors_and_topologies_say_so() {
         couldn't assign flavors to pod set main: Flavor "blue" supports only TopologyAwareScheduling, which this controller does not support yet, flavor red not found"#]],
     );
     let asking = PodSet {
-        topology: true,
+        topology: TopologyRequest {
+            required: Some("rack".to_owned()),
+            ..TopologyRequest::default()
+        },
         ..pod_set("main", 1, &[("cpu", 1000)])
     };
     let plain = World::of(&[queue("a").gives("red", &[("cpu", 4000)])]);

@@ -61,7 +61,8 @@ pub(super) fn units<'a>(workload: &'a Workload, sets: &[(i64, Requests)]) -> Vec
     let mut units: Vec<Unit<'a>> = Vec::new();
     for (index, pod_set) in workload.pod_sets.iter().enumerate() {
         let same = |unit: &&mut Unit<'_>| {
-            pod_set.group.is_some() && unit.pod_sets[0].group == pod_set.group
+            let group = &pod_set.topology.group;
+            group.is_some() && unit.pod_sets[0].topology.group == *group
         };
         if let Some(unit) = units.iter_mut().find(same) {
             unit.indices.push(index);
