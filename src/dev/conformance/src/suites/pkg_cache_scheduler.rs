@@ -4,8 +4,8 @@ use super::File;
 
 mod assignments;
 mod domains;
-mod placement;
 mod nodes;
+mod placement;
 
 pub(super) const FILES: &[File] = &[
     ("TestAddAssumedUsage", assignments::adds_assumed),
