@@ -11,8 +11,9 @@ use kueue_api::Condition;
 use kueue_api::conditions;
 use kueue_api::v1beta2 as api;
 use scheduler::{
-    ClusterQueue, ClusterQueueName, CohortName, CohortQuotas, Flavor, FlavorName, Labels,
-    LocalQueueKey, Member, NamespaceName, QuotaTree, Snapshot, Unsupported, Workload, WorkloadKey,
+    AdmittedByQueue, ClusterQueue, ClusterQueueName, CohortName, CohortQuotas, Flavor, FlavorName,
+    Labels, LocalQueueKey, Member, NamespaceName, QuotaTree, Snapshot, Unsupported, Workload,
+    WorkloadKey,
 };
 
 use crate::holdings::Holdings;
@@ -39,6 +40,8 @@ pub struct Cache {
     pub(crate) standing: BTreeMap<LocalQueueKey, usize>,
     pub(crate) held: BTreeMap<ClusterQueueName, Holdings>,
     pub(crate) held_locally: BTreeMap<LocalQueueKey, Holdings>,
+    /// The workloads behind `held`, as preemption looks at them.
+    pub(crate) admitted: Arc<AdmittedByQueue>,
     pub(crate) tree: QuotaTree,
     /// The places that workloads are sent to by topology.
     pub(crate) places: Places,
@@ -292,6 +295,8 @@ impl Cache {
             cluster_queues: self.specs.clone(),
             flavors: self.flavors.clone(),
             topologies: self.topologies(),
+            admitted: self.admitted.clone(),
+            ..Snapshot::default()
         }
     }
 
@@ -310,6 +315,7 @@ impl Cache {
             name: &queue.name,
             cohort: queue.cohort.as_ref(),
             quotas: &queue.quotas,
+            weight: queue.weight,
         });
         let usage = self
             .held

@@ -1,6 +1,6 @@
 //! What must hold whatever happened: the end of every scenario test. Production code does not call it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use quantity::Amount;
 use scheduler::{ClusterQueueName, Usage, Violation, check_tree};
@@ -16,6 +16,7 @@ impl Cache {
         self.fresh_tree();
         let mut found = check_tree(&self.tree);
         self.check_usage(&mut found);
+        self.check_admitted(&mut found);
         self.check_places(&mut found);
         self.check_doors(&mut found);
         found
@@ -56,6 +57,21 @@ impl Cache {
                 }
             }
         }
+    }
+
+    /// Preemption sees those who hold quota, all of them and nobody else.
+    fn check_admitted(&self, found: &mut Vec<Violation>) {
+        let holding = self.workloads.values().filter_map(|state| {
+            let holding = state.holding.as_ref()?;
+            Some((&holding.cluster_queue, &state.info.key, &holding.usage))
+        });
+        let shown = self.admitted.values().flat_map(|all| all.values());
+        let shown = shown.map(|one| (&one.cluster_queue, &one.workload.key, &one.usage));
+        let (holding, shown): (BTreeSet<_>, BTreeSet<_>) = (holding.collect(), shown.collect());
+        let differ = holding.symmetric_difference(&shown);
+        found.extend(differ.map(|(queue, key, _)| Violation::Twice {
+            what: format!("{key} in {queue}: not the same for preemption as for quota"),
+        }));
     }
 
     /// The numbers of those who stand in a queue, by LocalQueue.

@@ -88,9 +88,11 @@ impl Cache {
     /// Puts the new view in place. Returns whether parked workloads may have gained something by it.
     fn replace_spec(&mut self, queue: ClusterQueue) -> bool {
         let before = self.specs.get(&queue.name).cloned();
-        let same_quota = before
-            .as_ref()
-            .is_some_and(|before| before.quotas == queue.quotas && before.cohort == queue.cohort);
+        let same_quota = before.as_ref().is_some_and(|before| {
+            before.quotas == queue.quotas
+                && before.cohort == queue.cohort
+                && before.weight == queue.weight
+        });
         if !same_quota {
             self.stale_tree = true;
             self.touched

@@ -148,11 +148,11 @@ impl Cache {
         let door = state.info.local_queue.clone();
         self.stands_no_longer(&door);
         self.take(&holding);
-        Ok(self
-            .workloads
-            .get(key)
-            .map(|state| self.names(state))
-            .unwrap_or_default())
+        let Some(state) = self.workloads.get(key).cloned() else {
+            return Ok(Affected::default());
+        };
+        self.show_to_preemptors(&state);
+        Ok(self.names(&state))
     }
 
     /// Undoes an assumption whose admission could not be written, and lets the workload try again.

@@ -1,8 +1,14 @@
 //! What the workloads of one queue hold together: quota that is reserved, and the part of it whose workloads were admitted.
 
+use std::sync::Arc;
+
+use kueue_api::conditions::{self, workload as types};
 use quantity::Amount;
 use scheduler::topology::TopologyUsage;
-use scheduler::{ClusterQueueName, FlavorResource, LocalQueueKey, Usage};
+use scheduler::{Admitted, ClusterQueueName, FlavorResource, LocalQueueKey, Usage};
+
+use crate::Cache;
+use crate::workloads::WorkloadState;
 
 /// The quota that one workload holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +55,27 @@ impl Holdings {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.reserving == 0
+    }
+}
+
+impl Cache {
+    /// Lists a workload that holds quota among those that may be preempted, as it is now.
+    pub(crate) fn show_to_preemptors(&mut self, state: &WorkloadState) {
+        let Some(holding) = &state.holding else {
+            return;
+        };
+        let stated = &state.status.conditions;
+        let holds = |type_: &str| {
+            conditions::find(stated, type_).filter(|condition| condition.status == "True")
+        };
+        let shown = Admitted {
+            workload: state.info.clone(),
+            cluster_queue: holding.cluster_queue.clone(),
+            usage: holding.usage.clone(),
+            reserved: holds(types::QUOTA_RESERVED).map(|found| found.last_transition_time.0),
+            evicted: holds(types::EVICTED).is_some(),
+        };
+        scheduler::remember(&mut self.admitted, Arc::new(shown));
     }
 }
 

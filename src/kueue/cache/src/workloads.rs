@@ -160,6 +160,7 @@ impl Cache {
 
     fn store(&mut self, fresh: WorkloadState) -> Affected {
         let affected = self.names(&fresh);
+        self.show_to_preemptors(&fresh);
         self.workloads.insert(fresh.info.key.clone(), fresh);
         affected
     }
@@ -268,6 +269,8 @@ impl Cache {
         }
         self.tree.remove(&holding.cluster_queue, &holding.usage);
         self.places.give_back(&holding.places);
+        let key = &before.info.key;
+        scheduler::forget_in(&mut self.admitted, &holding.cluster_queue, key);
         if after.is_some_and(|after| {
             after.usage == holding.usage
                 && after.places == holding.places

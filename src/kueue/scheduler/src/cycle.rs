@@ -13,9 +13,10 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::admitted::AdmittedByQueue;
 use crate::assign::{LastAssignment, Mode};
 use crate::labels::Labels;
-use crate::names::{ClusterQueueName, FlavorName};
+use crate::names::{ClusterQueueName, FlavorName, LocalQueueKey};
 use crate::objects::{ClusterQueue, Flavor, PreemptionPolicy, Workload};
 use crate::plan::{Admission, Plan};
 use crate::policy::Policy;
@@ -36,6 +37,10 @@ pub struct Snapshot {
     pub flavors: Arc<BTreeMap<FlavorName, Arc<Flavor>>>,
     /// What is free in the topologies of flavors that have one.
     pub topologies: Arc<BTreeMap<FlavorName, Arc<topology::Snapshot>>>,
+    /// All workloads that hold quota.
+    pub admitted: Arc<AdmittedByQueue>,
+    /// What LocalQueues used in the past, of ClusterQueues that are shared by it.
+    pub past_usage: Arc<BTreeMap<LocalQueueKey, f64>>,
 }
 
 /// A workload whose turn it is.

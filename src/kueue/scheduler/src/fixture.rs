@@ -10,7 +10,7 @@ use crate::topology::TopologyRequest;
 use crate::{
     ClusterQueue, CohortName, CohortQuotas, Flavor, FlavorName, FlavorResource, Head, Holder,
     Labels, LocalQueueKey, Member, NodeAffinity, Outcome, PodSet, PodSetAdditions, PodSetName,
-    Policy, Quota, QuotaTree, ResourceGroup, Selector, Snapshot, Usage, Workload, WorkloadKey,
+    Policy, Quota, QuotaTree, ResourceGroup, Selector, Snapshot, Usage, Weight, Workload, WorkloadKey,
     check_tree, messages, run,
 };
 
@@ -88,7 +88,9 @@ pub(crate) fn workload(name: &str) -> Workload {
         key: WorkloadKey::new("ns", name),
         uid: name.into(),
         local_queue: LocalQueueKey::new("ns", "lq"),
+        job_uid: None,
         priority: 0,
+        boost: 0,
         created: Timestamp::UNIX_EPOCH,
         queued: Timestamp::UNIX_EPOCH,
         waiting_since: Timestamp::UNIX_EPOCH,
@@ -177,6 +179,7 @@ impl World {
             CohortQuotas {
                 parent: parent.map(CohortName::from),
                 quotas,
+                weight: Weight::default(),
             },
         );
         self
@@ -198,6 +201,7 @@ impl World {
             name: &queue.name,
             cohort: queue.cohort.as_ref(),
             quotas: &queue.quotas,
+            weight: queue.weight,
         });
         QuotaTree::build(members, &self.cohorts, &self.used)
     }
@@ -211,6 +215,7 @@ impl World {
             tree: self.tree(),
             cluster_queues: Arc::new(queues.collect()),
             flavors: Arc::new(self.flavors.clone()),
+            ..Snapshot::default()
         }
     }
 

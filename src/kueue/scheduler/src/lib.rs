@@ -3,6 +3,7 @@
 //! No client, clock, log or runtime: [`run`] is a function of a snapshot, the heads of the queues, the operator's choices and the number
 //! of the cycle. What is not built yet is a value of [`Unsupported`]. Start reading at `cycle.rs`, then `assign.rs` and `quota.rs`.
 
+mod admitted;
 mod assign;
 mod cycle;
 #[cfg(test)]
@@ -17,9 +18,11 @@ mod policy;
 mod preemption;
 mod quota;
 mod report;
+mod share;
 pub mod topology;
 mod unsupported;
 
+pub use admitted::{Admitted, AdmittedByQueue, forget, forget_in, remember};
 pub use assign::{
     Assigner, Assignment, Attempt, Blocker, Choice, Granular, LastAssignment, Mode, NoFitReason,
     Nomination, PodSetAssignment, Tried, largest_that,
@@ -42,4 +45,5 @@ pub use policy::{FairSharing, FairStrategy, Policy};
 pub use preemption::{NoPreemption, Oracle, Possibility};
 pub use quota::{CohortQuotas, Holder, Level, Member, NodeId, Quota, QuotaTree, Quotas};
 pub use report::{Entry, Outcome, PendingReason, Refusal, Report, RequeueReason};
+pub use share::{Share, Weight};
 pub use unsupported::Unsupported;

@@ -12,6 +12,7 @@ use crate::names::{
     WorkloadKey,
 };
 use crate::quota::Quota;
+use crate::share::Weight;
 use crate::topology::{PreferredTerm, TopologyRequest};
 
 /// A kind of node that quota is given for.
@@ -109,6 +110,8 @@ pub struct Preemption {
     pub reclaim_within_cohort: PreemptionPolicy,
     /// In the cohort, while borrowing itself.
     pub borrow_within_cohort: PreemptionPolicy,
+    /// While borrowing, nobody of a higher priority than this; nobody is spared if `None`.
+    pub max_priority_threshold: Option<i32>,
 }
 
 /// A ClusterQueue as it stands during a cycle. Its usage is in the quota tree.
@@ -130,6 +133,8 @@ pub struct ClusterQueue {
     pub fungibility: Fungibility,
     /// Whom it may preempt.
     pub preemption: Preemption,
+    /// How much it counts when its cohort is shared.
+    pub weight: Weight,
     /// Whether it admits anything at all.
     pub active: bool,
 }
@@ -147,6 +152,7 @@ impl ClusterQueue {
             strategy: Strategy::default(),
             fungibility: Fungibility::default(),
             preemption: Preemption::default(),
+            weight: Weight::default(),
             active: false,
         }
     }
@@ -233,8 +239,12 @@ pub struct Workload {
     pub uid: Arc<str>,
     /// The LocalQueue it was sent to.
     pub local_queue: LocalQueueKey,
+    /// The UID of the job it stands for, where it is known.
+    pub job_uid: Option<Arc<str>>,
     /// Its effective priority.
     pub priority: i64,
+    /// The part of it that was added to the priority of its class.
+    pub boost: i32,
     /// When it was created.
     pub created: Timestamp,
     /// Since when it stands in the queue, as far as order is concerned.

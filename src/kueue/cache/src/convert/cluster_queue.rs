@@ -8,10 +8,10 @@ use quantity::ResourceName;
 use scheduler::{
     ClusterQueue, ClusterQueueName, CohortName, CohortQuotas, FlavorName, FlavorResource,
     Fungibility, Preemption, PreemptionPolicy, Preference, Quota, Quotas, ResourceGroup, Strategy,
-    WhenPossible,
+    Weight, WhenPossible,
 };
 
-use super::{Unreadable, amount, selectors::selector};
+use super::{Unreadable, amount, quantity, selectors::selector};
 
 /// The ClusterQueue as the scheduler sees it, not active yet.
 pub(crate) fn cluster_queue(object: &api::ClusterQueue) -> Result<ClusterQueue, Unreadable> {
@@ -28,6 +28,7 @@ pub(crate) fn cluster_queue(object: &api::ClusterQueue) -> Result<ClusterQueue, 
         },
         fungibility: fungibility(&spec.flavor_fungibility()),
         preemption: preemption_of(&spec.preemption()),
+        weight: weight(spec.fair_sharing.as_ref())?,
         active: false,
     })
 }
@@ -38,7 +39,16 @@ pub(crate) fn cohort(object: &api::Cohort) -> Result<CohortQuotas, Unreadable> {
     Ok(CohortQuotas {
         parent: spec.parent().map(CohortName::from),
         quotas: quotas(&spec.resource_groups)?,
+        weight: weight(spec.fair_sharing.as_ref())?,
     })
+}
+
+fn weight(sharing: Option<&api::FairSharing>) -> Result<Weight, Unreadable> {
+    let weight = sharing.and_then(|sharing| sharing.weight.as_ref());
+    let read = weight.map(|weight| quantity("spec.fairSharing.weight", weight));
+    Ok(read
+        .transpose()?
+        .map_or_else(Weight::default, |weight| Weight::from_nano(weight.nano())))
 }
 
 fn preemption_of(policies: &api::ClusterQueuePreemption) -> Preemption {
@@ -59,6 +69,10 @@ fn preemption_of(policies: &api::ClusterQueuePreemption) -> Preemption {
             BorrowWithinCohortPolicy::Never => PreemptionPolicy::Never,
             BorrowWithinCohortPolicy::LowerPriority => PreemptionPolicy::LowerPriority,
         },
+        max_priority_threshold: policies
+            .borrow_within_cohort
+            .as_ref()
+            .and_then(|borrow| borrow.max_priority_threshold),
     }
 }
 

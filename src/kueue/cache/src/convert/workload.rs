@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use jiff::Timestamp;
 use kueue_api::conditions::{self, reasons, workload as types};
-use kueue_api::names::annotations;
+use kueue_api::names::{annotations, labels};
 use kueue_api::v1beta2::{self as api, CheckState};
 use quantity::{Amount, ResourceName};
 use scheduler::{
@@ -34,11 +34,14 @@ pub(crate) fn workload(object: &api::Workload, options: &Options) -> Workload {
         .creation_timestamp
         .as_ref()
         .map_or(Timestamp::UNIX_EPOCH, |time| time.0);
+    let boost = priority_boost(object, options);
     let mut converted = Workload {
         key: WorkloadKey::new(object.namespace(), object.name()),
         uid: object.metadata.uid.as_deref().unwrap_or_default().into(),
         local_queue: LocalQueueKey::new(object.namespace(), object.spec.queue_name()),
-        priority: priority(object, options),
+        job_uid: job_uid(object),
+        priority: i64::from(object.priority()) + i64::from(boost),
+        boost,
         created,
         queued: queued(object, created, options),
         waiting_since: conditions::find(object.conditions(), types::REQUEUED)
@@ -61,7 +64,13 @@ fn shape(workload: &Workload) -> u64 {
     hasher.finish()
 }
 
-fn priority(object: &api::Workload, options: &Options) -> i64 {
+fn job_uid(object: &api::Workload) -> Option<std::sync::Arc<str>> {
+    let labels = object.metadata.labels.as_ref()?;
+    labels.get(labels::JOB_UID).map(|uid| uid.as_str().into())
+}
+
+/// What an annotation adds to the priority; what cannot be read adds nothing.
+fn priority_boost(object: &api::Workload, options: &Options) -> i32 {
     let boost = object
         .metadata
         .annotations
@@ -70,7 +79,7 @@ fn priority(object: &api::Workload, options: &Options) -> i64 {
     let boost = boost
         .filter(|_| options.features.priority_boost)
         .and_then(|text| text.parse::<i32>().ok());
-    i64::from(object.priority()) + i64::from(boost.unwrap_or(0))
+    boost.unwrap_or(0)
 }
 
 fn has_failed_checks(object: &api::Workload) -> bool {

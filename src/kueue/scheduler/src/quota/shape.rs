@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quantity::Amount;
+use quantity::{Amount, ResourceName};
 
 use super::tree::NodeId;
 use super::{Quota, Quotas};
 use crate::names::{ClusterQueueName, CohortName, FlavorResource};
+use crate::share::Weight;
 
 /// A ClusterQueue as the tree sees it.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub struct Member<'a> {
     pub cohort: Option<&'a CohortName>,
     /// Its own quotas.
     pub quotas: &'a Quotas,
+    /// How much it counts when the cohort is shared.
+    pub weight: Weight,
 }
 
 /// A Cohort object: its parent and what it brings in beyond its members.
@@ -26,11 +29,22 @@ pub struct CohortQuotas {
     pub parent: Option<CohortName>,
     /// Its own quotas.
     pub quotas: Quotas,
+    /// How much it counts when the cohort above is shared.
+    pub weight: Weight,
+}
+
+/// Whom a node stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Named {
+    ClusterQueue(ClusterQueueName),
+    Cohort(CohortName),
 }
 
 /// One node of the tree.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Node {
+    pub(super) name: Named,
+    pub(super) weight: Weight,
     pub(super) parent: Option<NodeId>,
     pub(super) children: Vec<NodeId>,
     pub(super) quotas: Quotas,
@@ -39,9 +53,25 @@ pub(super) struct Node {
     pub(super) height: usize,
     /// Whether the way up never ends.
     pub(super) cyclic: bool,
+    /// What could at most be used below, by resource over all flavors of its whole tree; of cohorts only.
+    pub(super) lendable: BTreeMap<ResourceName, Amount>,
 }
 
 impl Node {
+    fn new(name: Named, quotas: Quotas, weight: Weight) -> Self {
+        Self {
+            name,
+            weight,
+            quotas,
+            parent: None,
+            children: Vec::new(),
+            subtree: BTreeMap::new(),
+            height: 0,
+            cyclic: false,
+            lendable: BTreeMap::new(),
+        }
+    }
+
     pub(super) fn quota(&self, of: &FlavorResource) -> Quota {
         self.quotas.get(of).copied().unwrap_or_default()
     }
@@ -80,16 +110,15 @@ impl Shape {
             let parent = member
                 .cohort
                 .and_then(|name| shape.cohorts.get(name).copied());
-            let node = Node {
-                parent,
-                quotas: member.quotas.clone(),
-                ..Node::default()
-            };
+            let name = Named::ClusterQueue(member.name.clone());
+            let mut node = Node::new(name, member.quotas.clone(), member.weight);
+            node.parent = parent;
             let id = shape.push(node);
             shape.cluster_queues.insert(member.name.clone(), id);
         }
         shape.link();
         shape.sum_up();
+        shape.find_lendable();
         shape
     }
 
@@ -109,14 +138,9 @@ impl Shape {
         let above = cohorts.values().filter_map(|cohort| cohort.parent.as_ref());
         let names: BTreeSet<&CohortName> = cohorts.keys().chain(named).chain(above).collect();
         for name in &names {
-            let quotas = cohorts
-                .get(*name)
-                .map(|cohort| cohort.quotas.clone())
-                .unwrap_or_default();
-            let id = self.push(Node {
-                quotas,
-                ..Node::default()
-            });
+            let CohortQuotas { quotas, weight, .. } =
+                cohorts.get(*name).cloned().unwrap_or_default();
+            let id = self.push(Node::new(Named::Cohort((*name).clone()), quotas, weight));
             self.cohorts.insert((*name).clone(), id);
         }
         for (name, cohort) in cohorts {
@@ -190,5 +214,48 @@ impl Shape {
             self.nodes[id.0].subtree = subtree;
             self.nodes[id.0].height = height;
         }
+    }
+
+    /// What every cohort could lend at most. It depends on nothing that is used, so that nobody has to ask twice.
+    fn find_lendable(&mut self) {
+        let mut all: BTreeMap<NodeId, BTreeSet<FlavorResource>> = BTreeMap::new();
+        for index in 0..self.order.len() {
+            let id = self.order[index];
+            if matches!(self.nodes[id.0].name, Named::ClusterQueue(_)) {
+                continue;
+            }
+            let root = self.root_of(id);
+            let in_tree = all
+                .entry(root)
+                .or_insert_with(|| self.nodes[root.0].subtree.keys().cloned().collect());
+            let mut lendable: BTreeMap<ResourceName, Amount> = BTreeMap::new();
+            for of in in_tree.iter() {
+                *lendable.entry(of.resource.clone()).or_default() += self.potential(id, of);
+            }
+            self.nodes[id.0].lendable = lendable;
+        }
+    }
+
+    fn root_of(&self, id: NodeId) -> NodeId {
+        let up = std::iter::successors(Some(id), |id| self.nodes[id.0].parent);
+        up.last().unwrap_or(id)
+    }
+
+    /// What a node could take if nobody used anything.
+    pub(super) fn potential(&self, id: NodeId, of: &FlavorResource) -> Amount {
+        let up = std::iter::successors(Some(id), |id| self.nodes[id.0].parent);
+        let path: Vec<NodeId> = up.collect();
+        let mut reached = Amount::ZERO;
+        for id in path.into_iter().rev() {
+            let node = &self.nodes[id.0];
+            if node.parent.is_none() {
+                reached = node.subtree(of);
+                continue;
+            }
+            let most = node.local(of) + reached;
+            let limit = node.quota(of).borrowing_limit;
+            reached = limit.map_or(most, |limit| most.min(node.subtree(of) + limit));
+        }
+        reached
     }
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use quantity::Amount;
+use quantity::{Amount, ResourceName};
 
-use super::shape::{CohortQuotas, Member, Node, Shape};
+use super::shape::{CohortQuotas, Member, Named, Node, Shape};
 use crate::names::{ClusterQueueName, CohortName, FlavorResource};
 use crate::objects::Usage;
+use crate::share::Weight;
 
 /// A node of one tree. Meaningless in another tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -148,16 +149,32 @@ impl QuotaTree {
     /// What it could take if nobody used anything.
     #[must_use]
     pub fn potential(&self, id: NodeId, of: &FlavorResource) -> Amount {
-        let from_above = |above: Option<Amount>, id: NodeId| {
-            let node = self.node(id);
-            let Some(above) = above else {
-                return Some(node.subtree(of));
-            };
-            let most = node.local(of) + above;
-            let limit = node.quota(of).borrowing_limit;
-            Some(limit.map_or(most, |limit| most.min(node.subtree(of) + limit)))
-        };
-        self.descend(id, from_above)
+        self.shape.potential(id, of)
+    }
+
+    /// What could at most be used of a resource below a cohort, over all flavors.
+    #[must_use]
+    pub fn lendable(&self, id: NodeId, resource: &ResourceName) -> Amount {
+        self.node(id)
+            .lendable
+            .get(resource)
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// How much a node counts when the cohort above is shared.
+    #[must_use]
+    pub fn weight(&self, id: NodeId) -> Weight {
+        self.node(id).weight
+    }
+
+    /// What a node stands for.
+    #[must_use]
+    pub fn holder(&self, id: NodeId) -> Holder<'_> {
+        match &self.node(id).name {
+            Named::ClusterQueue(name) => Holder::ClusterQueue(name),
+            Named::Cohort(name) => Holder::Cohort(name),
+        }
     }
 
     /// Whether using `more` would exceed what the node brings in itself.
