@@ -73,6 +73,7 @@ impl Cache {
             cluster_queue: holding.cluster_queue.clone(),
             usage: holding.usage.clone(),
             reserved: holds(types::QUOTA_RESERVED).map(|found| found.last_transition_time.0),
+            admitted: holding.admitted,
             evicted: holds(types::EVICTED).is_some(),
         };
         scheduler::remember(&mut self.admitted, Arc::new(shown));

@@ -22,6 +22,8 @@ pub struct Admitted {
     pub usage: Usage,
     /// Since when, once that is written; before, it counts as just now.
     pub reserved: Option<Timestamp>,
+    /// Whether it was admitted, not only promised quota.
+    pub admitted: bool,
     /// Whether it is already leaving.
     pub evicted: bool,
 }
