@@ -72,6 +72,7 @@ impl Cache {
             workload: state.info.clone(),
             cluster_queue: holding.cluster_queue.clone(),
             usage: holding.usage.clone(),
+            places: holding.places.clone(),
             reserved: holds(types::QUOTA_RESERVED).map(|found| found.last_transition_time.0),
             admitted: holding.admitted,
             evicted: holds(types::EVICTED).is_some(),

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use crate::cycle::Snapshot;
 use crate::names::{ClusterQueueName, WorkloadKey};
 use crate::objects::{Usage, Workload};
+use crate::topology::TopologyUsage;
 
 /// A workload that holds quota, admitted in full or not yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub struct Admitted {
     pub cluster_queue: ClusterQueueName,
     /// What it holds. A flavor it was assigned is named even if it holds none of it.
     pub usage: Usage,
+    /// The places it was sent to by topology.
+    pub places: TopologyUsage,
     /// Since when, once that is written; before, it counts as just now.
     pub reserved: Option<Timestamp>,
     /// Whether it was admitted, not only promised quota.

@@ -10,8 +10,8 @@ use crate::topology::TopologyRequest;
 use crate::{
     ClusterQueue, CohortName, CohortQuotas, Flavor, FlavorName, FlavorResource, Head, Holder,
     Labels, LocalQueueKey, Member, NodeAffinity, Outcome, PodSet, PodSetAdditions, PodSetName,
-    Policy, Quota, QuotaTree, ResourceGroup, Selector, Snapshot, Usage, Weight, Workload, WorkloadKey,
-    check_tree, messages, run,
+    Policy, Quota, QuotaTree, ResourceGroup, Selector, Snapshot, Usage, Weight, Workload,
+    WorkloadKey, check_tree, messages, run,
 };
 
 /// A ClusterQueue that everybody may use.
