@@ -42,7 +42,7 @@ pub use objects::{
 };
 pub use plan::{Admission, Plan, PodSetAdmission};
 pub use policy::{FairSharing, FairStrategy, Policy};
-pub use preemption::{NoPreemption, Oracle, Possibility};
+pub use preemption::{NoPreemption, Oracle, Possibility, PreemptionReason, Target};
 pub use quota::{CohortQuotas, Holder, Level, Member, NodeId, Quota, QuotaTree, Quotas};
 pub use report::{Entry, Outcome, PendingReason, Refusal, Report, RequeueReason};
 pub use share::{Share, Weight};

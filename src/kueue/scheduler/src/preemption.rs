@@ -4,9 +4,13 @@
 //!
 //! [`Unsupported`]: crate::Unsupported
 
+mod target;
+
 use quantity::Amount;
 
 use crate::names::FlavorResource;
+
+pub use target::{PreemptionReason, Target};
 
 /// Whether evicting others would make room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
