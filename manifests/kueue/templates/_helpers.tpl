@@ -35,3 +35,15 @@ namespaceSelector:
 {{- define "kueue.unqueuedPolicy" -}}
 {{- if regexMatch "(?m)^manageJobsWithoutQueueName:\\s*true" .Values.managerConfig.controllerManagerConfigYaml }}Fail{{ else }}Ignore{{ end }}
 {{- end }}
+
+{{/* The job kinds that are managed: name of the webhook, and the API. The same list as jobs::KINDS; a test compares them. */}}
+{{- define "kueue.jobKinds" -}}
+- {name: job, group: batch, version: v1, plural: jobs}
+- {name: jobset, group: jobset.x-k8s.io, version: v1alpha2, plural: jobsets}
+- {name: pytorchjob, group: kubeflow.org, version: v1, plural: pytorchjobs}
+- {name: tfjob, group: kubeflow.org, version: v1, plural: tfjobs}
+- {name: xgboostjob, group: kubeflow.org, version: v1, plural: xgboostjobs}
+- {name: paddlejob, group: kubeflow.org, version: v1, plural: paddlejobs}
+- {name: jaxjob, group: kubeflow.org, version: v1, plural: jaxjobs}
+- {name: mpijob, group: kubeflow.org, version: v2beta1, plural: mpijobs}
+{{- end }}

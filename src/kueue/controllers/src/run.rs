@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::context::{ClientHandle, Context, Settings};
 use crate::metrics::Metrics;
 use crate::role::{CurrentRole, Role};
-use crate::watch::{Seen, Synced, follow};
+use crate::watch::{Need, Seen, Synced, follow};
 use crate::work_queue::{Next, WorkQueue};
 use crate::world::World;
 use crate::write::Writer;
@@ -207,12 +207,18 @@ impl Watches<'_> {
         let api: Api<DeserializeGuard<K>> = Api::all(self.context.client.0.clone());
         let (context, synced, stop) = (self.context.clone(), self.synced(kind), self.stop.clone());
         self.tasks.spawn(async move {
-            follow(kind, api, synced, |seen| tell(&context.world, seen), stop).await;
+            let tell = |seen| tell(&context.world, seen);
+            follow((kind, Need::Required), api, synced, tell, stop).await;
         });
     }
 
     fn jobs(&mut self, index: usize, kind: &'static JobKind) {
         let resource = job::resource_of(kind);
+        let need = if kind.is_built_in() {
+            Need::Required
+        } else {
+            Need::Optional
+        };
         let api: Api<DeserializeGuard<DynamicObject>> =
             Api::all_with(self.context.client.0.clone(), &resource);
         let (context, synced, stop) = (
@@ -222,7 +228,7 @@ impl Watches<'_> {
         );
         self.tasks.spawn(async move {
             follow(
-                kind.kind,
+                (kind.kind, need),
                 api,
                 synced,
                 |seen| context.world.on_job(index, seen),

@@ -132,9 +132,19 @@ fn identity<K: Resource>(object: &DeserializeGuard<K>) -> (Key, Option<String>) 
     (Key::of(object.meta()), object.uid())
 }
 
-/// Follows a kind until `stop`, telling everything about it in order. `synced` is raised after the first full list.
+/// Whether a kind has to be there for the controllers to work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Without its definition nothing can be decided.
+    Required,
+    /// Its definition may be installed later; until then there is nothing of it.
+    Optional,
+}
+
+/// Follows a kind until `stop`, telling everything about it in order. `synced` is raised after the first full list, or when the API server
+/// says that there is no such kind and none is needed.
 pub async fn follow<K>(
-    kind: &'static str,
+    (kind, need): (&'static str, Need),
     api: Api<DeserializeGuard<K>>,
     synced: Synced,
     tell: impl FnMut(Seen<K>),
@@ -167,8 +177,11 @@ pub async fn follow<K>(
         };
         if error.as_ref().is_some_and(is_not_found) {
             follower.kind_is_gone();
+            if need == Need::Optional {
+                follower.synced.done();
+            }
         }
-        let wait = trouble.note(kind, error.as_ref());
+        let wait = trouble.note((kind, need), error.as_ref());
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
             () = stop.cancelled() => return,
@@ -198,11 +211,19 @@ struct Trouble {
 }
 
 impl Trouble {
-    fn note(&mut self, kind: &'static str, error: Option<&watcher::Error>) -> Duration {
+    fn note(
+        &mut self,
+        (kind, need): (&'static str, Need),
+        error: Option<&watcher::Error>,
+    ) -> Duration {
         let missing = error.is_some_and(is_not_found);
         if self.told != Some(missing) && error.is_some() {
             self.told = Some(missing);
             match error {
+                Some(_) if missing && need == Need::Optional => tracing::info!(
+                    kind,
+                    "{kind} is not installed; it is managed as soon as its CustomResourceDefinition appears"
+                ),
                 Some(_) if missing => tracing::warn!(
                     kind,
                     "the API server does not know {kind}: is its CustomResourceDefinition installed? waiting until it is there"

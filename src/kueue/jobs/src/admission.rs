@@ -3,6 +3,7 @@
 
 mod defaulting;
 pub mod names;
+pub mod topology;
 mod validation;
 
 #[cfg(test)]

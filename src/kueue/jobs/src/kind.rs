@@ -6,6 +6,8 @@ use serde_json::Value;
 use crate::batch_job::BatchJob;
 use crate::error::JobError;
 use crate::job::GenericJob;
+use crate::job_set::JOB_SET;
+use crate::replicated::{JAX_JOB, MPI_JOB, PADDLE_JOB, PYTORCH_JOB, TF_JOB, XGBOOST_JOB};
 
 /// One integration: how its objects are called, and how one is read.
 #[derive(Debug)]
@@ -31,6 +33,12 @@ impl JobKind {
         }
     }
 
+    /// Whether every API server has the kind; others come with a `CustomResourceDefinition`, maybe later.
+    #[must_use]
+    pub fn is_built_in(&self) -> bool {
+        !self.group.contains('.')
+    }
+
     /// Whether an owner reference points at an object of this kind, in whatever version.
     #[must_use]
     pub fn owns(&self, owner: &OwnerReference) -> bool {
@@ -43,7 +51,16 @@ impl JobKind {
 }
 
 /// Every kind that is built in, in the order of the reference's table.
-pub const KINDS: &[&JobKind] = &[&BATCH_JOB];
+pub const KINDS: &[&JobKind] = &[
+    &BATCH_JOB,
+    &JOB_SET,
+    &PYTORCH_JOB,
+    &TF_JOB,
+    &XGBOOST_JOB,
+    &PADDLE_JOB,
+    &JAX_JOB,
+    &MPI_JOB,
+];
 
 /// `batch/v1` Job.
 pub const BATCH_JOB: JobKind = JobKind {

@@ -8,10 +8,14 @@ pub mod construct;
 pub mod equivalence;
 mod error;
 pub mod job;
+pub mod job_set;
 pub mod kind;
 pub mod merge;
 pub mod naming;
 pub mod pod_set_info;
+pub mod replicated;
+pub mod topology_request;
+mod untyped;
 
 #[cfg(test)]
 mod tests;

@@ -23,3 +23,23 @@ pub fn between(old: &Value, new: &Value) -> Option<Value> {
     }
     (!patch.is_empty()).then_some(Value::Object(patch))
 }
+
+/// Applies a merge patch (RFC 7386).
+pub fn apply(target: &mut Value, patch: &Value) {
+    let Value::Object(changes) = patch else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_object() {
+        *target = Value::Object(Map::new());
+    }
+    if let Value::Object(fields) = target {
+        for (key, change) in changes {
+            if change.is_null() {
+                fields.remove(key);
+            } else {
+                apply(fields.entry(key.clone()).or_insert(Value::Null), change);
+            }
+        }
+    }
+}

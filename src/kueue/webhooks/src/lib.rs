@@ -11,4 +11,4 @@ pub mod tls;
 
 pub use handlers::{Cluster, Context};
 pub use review::{Request, Verdict};
-pub use table::{PATHS, router};
+pub use table::{paths, router};

@@ -8,6 +8,7 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
+use jobs::JobKind;
 
 use crate::handlers::{Context, Handler, job, kinds};
 use crate::review::{Request, Verdict};
@@ -15,53 +16,92 @@ use crate::review::{Request, Verdict};
 /// The API server sends the new and the old object in one review; each may have 3 MiB.
 const MAX_BODY: usize = 8 * 1024 * 1024;
 
-/// Every path that is served.
-pub const PATHS: &[&str] = &[
-    "/mutate-kueue-x-k8s-io-v1beta2-clusterqueue",
-    "/validate-kueue-x-k8s-io-v1beta2-clusterqueue",
-    "/validate-kueue-x-k8s-io-v1beta2-cohort",
-    "/mutate-kueue-x-k8s-io-v1beta2-resourceflavor",
-    "/validate-kueue-x-k8s-io-v1beta2-resourceflavor",
-    "/mutate-kueue-x-k8s-io-v1beta2-workload",
-    "/validate-kueue-x-k8s-io-v1beta2-workload",
-    "/mutate-batch-v1-job",
-    "/validate-batch-v1-job",
+/// One rule at one path.
+type Rule = Box<dyn Fn(&Request, &Context) -> Verdict + Send + Sync>;
+
+/// The paths of Kueue's own kinds.
+const OWN: &[(&str, Handler)] = &[
+    (
+        "/mutate-kueue-x-k8s-io-v1beta2-clusterqueue",
+        kinds::keep_cluster_queue,
+    ),
+    (
+        "/validate-kueue-x-k8s-io-v1beta2-clusterqueue",
+        kinds::check_cluster_queue,
+    ),
+    (
+        "/validate-kueue-x-k8s-io-v1beta2-cohort",
+        kinds::check_cohort,
+    ),
+    (
+        "/mutate-kueue-x-k8s-io-v1beta2-resourceflavor",
+        kinds::keep_resource_flavor,
+    ),
+    (
+        "/validate-kueue-x-k8s-io-v1beta2-resourceflavor",
+        kinds::check_resource_flavor,
+    ),
+    (
+        "/mutate-kueue-x-k8s-io-v1beta2-workload",
+        kinds::default_workload,
+    ),
+    (
+        "/validate-kueue-x-k8s-io-v1beta2-workload",
+        kinds::check_workload,
+    ),
 ];
 
-fn handler(path: &str) -> Option<Handler> {
-    Some(match path {
-        "/mutate-kueue-x-k8s-io-v1beta2-clusterqueue" => kinds::keep_cluster_queue,
-        "/validate-kueue-x-k8s-io-v1beta2-clusterqueue" => kinds::check_cluster_queue,
-        "/validate-kueue-x-k8s-io-v1beta2-cohort" => kinds::check_cohort,
-        "/mutate-kueue-x-k8s-io-v1beta2-resourceflavor" => kinds::keep_resource_flavor,
-        "/validate-kueue-x-k8s-io-v1beta2-resourceflavor" => kinds::check_resource_flavor,
-        "/mutate-kueue-x-k8s-io-v1beta2-workload" => kinds::default_workload,
-        "/validate-kueue-x-k8s-io-v1beta2-workload" => kinds::check_workload,
-        "/mutate-batch-v1-job" => job::default_batch_job,
-        "/validate-batch-v1-job" => job::check_batch_job,
-        _ => return None,
-    })
+/// The path of a job kind: `/mutate-batch-v1-job`.
+fn path(verb: &str, kind: &JobKind) -> String {
+    let group = kind.group.replace('.', "-");
+    format!(
+        "/{verb}-{group}-{}-{}",
+        kind.version,
+        kind.kind.to_lowercase()
+    )
+}
+
+fn rules() -> Vec<(String, Rule)> {
+    let own = OWN
+        .iter()
+        .map(|(path, handler)| ((*path).to_owned(), Box::new(handler) as Rule));
+    let of_jobs = jobs::KINDS.iter().flat_map(|kind| {
+        let default: Rule = Box::new(|request, context| job::default_job(kind, request, context));
+        let check: Rule = Box::new(|request, context| job::check_job(kind, request, context));
+        [
+            (path("mutate", kind), default),
+            (path("validate", kind), check),
+        ]
+    });
+    own.chain(of_jobs).collect()
+}
+
+/// Every path that is served.
+#[must_use]
+pub fn paths() -> Vec<String> {
+    rules().into_iter().map(|(path, _)| path).collect()
 }
 
 /// The webhooks as a router; whatever is not in the table is not found.
 pub fn router(context: Arc<Context>) -> Router {
-    let known = PATHS
-        .iter()
-        .filter_map(|path| Some((*path, handler(path)?)));
-    let router = known.fold(Router::new(), |router, (path, handler)| {
-        router.route(
-            path,
-            post(move |state: State<Arc<Context>>, body: Bytes| async move {
-                answer(path, handler, &state.0, &body)
-            }),
-        )
-    });
+    let router = rules()
+        .into_iter()
+        .fold(Router::new(), |router, (path, rule)| {
+            let shared: Arc<(String, Rule)> = Arc::new((path.clone(), rule));
+            router.route(
+                &path,
+                post(move |state: State<Arc<Context>>, body: Bytes| async move {
+                    let (path, rule) = shared.as_ref();
+                    answer(path, rule, &state.0, &body)
+                }),
+            )
+        });
     router
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .with_state(context)
 }
 
-fn answer(path: &str, handler: Handler, context: &Context, body: &[u8]) -> Response {
+fn answer(path: &str, rule: &Rule, context: &Context, body: &[u8]) -> Response {
     let request = match Request::read(body) {
         Ok(request) => request,
         Err(message) => {
@@ -69,7 +109,7 @@ fn answer(path: &str, handler: Handler, context: &Context, body: &[u8]) -> Respo
             return (StatusCode::BAD_REQUEST, message).into_response();
         }
     };
-    let verdict = handler(&request, context);
+    let verdict = rule(&request, context);
     let Request {
         namespace,
         operation,

@@ -8,20 +8,22 @@ use crate::field::FieldError;
 use crate::validation::{is_qualified_name, is_subdomain, matches_selector, selector};
 
 /// Job kinds this controller runs.
-const FRAMEWORKS: &[&str] = &["batch/job"];
-
-/// Job kinds of the reference that are still to be built.
-pub(super) const FRAMEWORKS_TO_COME: &[&str] = &[
+const FRAMEWORKS: &[&str] = &[
+    "batch/job",
+    "jobset.x-k8s.io/jobset",
     "kubeflow.org/mpijob",
     "kubeflow.org/paddlejob",
     "kubeflow.org/pytorchjob",
     "kubeflow.org/tfjob",
     "kubeflow.org/xgboostjob",
     "kubeflow.org/jaxjob",
+];
+
+/// Job kinds of the reference that are still to be built.
+pub(super) const FRAMEWORKS_TO_COME: &[&str] = &[
     "ray.io/rayjob",
     "ray.io/raycluster",
     "ray.io/rayservice",
-    "jobset.x-k8s.io/jobset",
     "workload.codeflare.dev/appwrapper",
     "trainer.kubeflow.org/trainjob",
     "sparkoperator.k8s.io/sparkapplication",

@@ -55,7 +55,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "frameworks",
         "integrations:\n  frameworks: [batch/job, unregistered/job]\n",
-        "integrations.frameworks[1]: Unsupported value: \"unregistered/job\": supported values: \"batch/job\"",
+        "integrations.frameworks[1]: Unsupported value: \"unregistered/job\": supported values: \"batch/job\", \"jobset.x-k8s.io/jobset\", \"kubeflow.org/jaxjob\", \"kubeflow.org/mpijob\", \"kubeflow.org/paddlejob\", \"kubeflow.org/pytorchjob\", \"kubeflow.org/tfjob\", \"kubeflow.org/xgboostjob\"",
     ),
     (
         "framework twice",

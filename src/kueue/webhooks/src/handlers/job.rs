@@ -1,11 +1,11 @@
-//! `batch/v1` Jobs: held back and given their queue on creation, checked on creation and change. The rules are those of `jobs`.
+//! Jobs of every kind: held back and given their queue on creation, checked on creation and change. The rules are those of `jobs`.
 
 use std::collections::BTreeMap;
 
 use jobs::JobKind;
 use jobs::admission::{Surroundings, default, validate_create, validate_update};
 use jobs::job::GenericJob;
-use jobs::kind::{BATCH_JOB, of_owner};
+use jobs::kind::of_owner;
 use kueue_api::config::NAMESPACE_NAME_LABEL;
 use kueue_api::features::gate;
 use kueue_api::validation::matches_selector;
@@ -14,15 +14,17 @@ use serde_json::Value;
 use super::{Context, settle, verdict};
 use crate::review::{Request, Verdict};
 
-pub(crate) fn default_batch_job(request: &Request, context: &Context) -> Verdict {
-    settle(default_job(&BATCH_JOB, request, context))
+/// Defaults of a job.
+pub(crate) fn default_job(kind: &JobKind, request: &Request, context: &Context) -> Verdict {
+    settle(defaulted(kind, request, context))
 }
 
-pub(crate) fn check_batch_job(request: &Request, context: &Context) -> Verdict {
-    settle(check_job(&BATCH_JOB, request, context))
+/// What is wrong with a job.
+pub(crate) fn check_job(kind: &JobKind, request: &Request, context: &Context) -> Verdict {
+    settle(checked(kind, request, context))
 }
 
-fn default_job(kind: &JobKind, request: &Request, context: &Context) -> Result<Verdict, Verdict> {
+fn defaulted(kind: &JobKind, request: &Request, context: &Context) -> Result<Verdict, Verdict> {
     let mut job = read(kind, &request.object)?;
     if !request.creates() {
         return Ok(Verdict::Allow);
@@ -39,7 +41,7 @@ fn default_job(kind: &JobKind, request: &Request, context: &Context) -> Result<V
     })
 }
 
-fn check_job(kind: &JobKind, request: &Request, context: &Context) -> Result<Verdict, Verdict> {
+fn checked(kind: &JobKind, request: &Request, context: &Context) -> Result<Verdict, Verdict> {
     let job = read(kind, &request.object)?;
     let errors = if request.updates() {
         let old = read(kind, &request.old_object)?;

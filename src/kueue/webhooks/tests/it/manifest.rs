@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use kueue_api::config::Configuration;
 use kueue_api::names;
 use serde_json::{Value, json};
-use webhooks::PATHS;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../manifests/kueue")
@@ -48,9 +47,12 @@ fn the_webhooks_are_the_served_ones() {
     let webhooks = webhooks();
     let paths: BTreeSet<_> = webhooks
         .iter()
-        .map(|w| w["clientConfig"]["service"]["path"].as_str().unwrap())
+        .map(|w| {
+            let path = &w["clientConfig"]["service"]["path"];
+            path.as_str().unwrap().to_owned()
+        })
         .collect();
-    assert_eq!(paths, PATHS.iter().copied().collect());
+    assert_eq!(paths, webhooks::paths().into_iter().collect());
     for webhook in &webhooks {
         let service = &webhook["clientConfig"]["service"];
         assert_eq!(
@@ -60,6 +62,38 @@ fn the_webhooks_are_the_served_ones() {
                 &json!(names::SYSTEM_NAMESPACE)
             )
         );
+    }
+}
+
+/// The manager may read and change every kind of job that it has, and so may those who submit them.
+#[test]
+fn every_job_kind_has_its_roles() {
+    let grants = |role: &str, group: &str, resource: &str, verb: &str| {
+        let role = object("ClusterRole", role);
+        let rules = role["rules"].as_array().unwrap().clone();
+        let has = |rule: &Value, field: &str, what: &str| {
+            let list = rule[field].as_array().unwrap();
+            list.iter().any(|one| one == what)
+        };
+        rules.iter().any(|rule| {
+            has(rule, "apiGroups", group)
+                && has(rule, "resources", resource)
+                && has(rule, "verbs", verb)
+        })
+    };
+    for kind in jobs::KINDS {
+        let editor = format!("kueue-{}-editor-role", kind.kind.to_lowercase());
+        for (role, verb) in [
+            ("kueue-manager-role", "patch"),
+            ("kueue-batch-user-role", "create"),
+            (&editor, "create"),
+        ] {
+            assert!(
+                grants(role, kind.group, kind.plural, verb),
+                "{role}: {verb} {}",
+                kind.plural
+            );
+        }
     }
 }
 

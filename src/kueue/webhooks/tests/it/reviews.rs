@@ -11,7 +11,7 @@ use kueue_api::config::Configuration;
 use kueue_api::features::Features;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
-use webhooks::{Cluster, Context, PATHS, router};
+use webhooks::{Cluster, Context, paths, router};
 
 /// A cluster with two namespaces, of which `equipe-vision` has a default queue.
 struct Two;
@@ -360,7 +360,7 @@ async fn what_is_no_review_is_refused() {
         ),
     ];
     for (body, want) in cases {
-        let (status, text) = send(server(&[]), PATHS[0], body.to_owned()).await;
+        let (status, text) = send(server(&[]), &paths()[0], body.to_owned()).await;
         assert!(
             status == StatusCode::BAD_REQUEST && text.contains(want),
             "{body}: {status} {text}"
@@ -368,14 +368,16 @@ async fn what_is_no_review_is_refused() {
     }
     let big = format!("{{\"x\": \"{}\"}}", "x".repeat(9 * 1024 * 1024));
     assert_eq!(
-        send(server(&[]), PATHS[0], big).await.0,
+        send(server(&[]), &paths()[0], big).await.0,
         StatusCode::PAYLOAD_TOO_LARGE
     );
     assert_eq!(
         send(server(&[]), "/mutate--v1-pod", String::new()).await.0,
         StatusCode::NOT_FOUND
     );
-    let get = Request::get(PATHS[0]).body(Body::empty()).unwrap();
+    let get = Request::get(paths()[0].as_str())
+        .body(Body::empty())
+        .unwrap();
     assert_eq!(
         server(&[]).oneshot(get).await.unwrap().status(),
         StatusCode::METHOD_NOT_ALLOWED

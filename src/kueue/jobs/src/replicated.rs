@@ -1,0 +1,200 @@
+//! Kinds whose object holds one pod template a role, in a map from the role's name: the Kubeflow kinds. Each kind is a row of a table.
+//! Reference section 5.2.
+
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kueue_api::field::{FieldError, Path};
+use kueue_api::v1beta2::PodSet;
+use serde_json::{Value, json};
+
+use crate::admission::topology::{self, Template};
+use crate::error::JobError;
+use crate::job::{Change, Finish, GenericJob, StartError};
+use crate::kind::JobKind;
+use crate::pod_set_info::PodSetInfo;
+use crate::topology_request::{self, Ranks};
+use crate::untyped::Untyped;
+
+pub use table::{JAX_JOB, MPI_JOB, PADDLE_JOB, PYTORCH_JOB, TF_JOB, XGBOOST_JOB};
+
+/// One such kind.
+#[derive(Debug)]
+pub struct Shape {
+    /// How it is called.
+    pub kind: &'static JobKind,
+    /// The field of the specification that holds the roles.
+    pub roles_field: &'static str,
+    /// The roles in the order of their podsets.
+    pub roles: &'static [&'static str],
+    /// Which label numbers the pods of a role.
+    pub ranks: Ranks,
+}
+
+/// An object of such a kind.
+#[derive(Clone, Debug)]
+pub struct Replicated {
+    shape: &'static Shape,
+    object: Untyped,
+}
+
+impl Replicated {
+    /// Reads an object.
+    pub fn read(shape: &'static Shape, value: Value) -> Result<Box<dyn GenericJob>, JobError> {
+        let object = Untyped::read(shape.kind.kind, value)?;
+        Ok(Box::new(Self { shape, object }))
+    }
+
+    /// The roles that the object has.
+    #[must_use]
+    pub fn roles(&self) -> Vec<&'static str> {
+        let field = format!("/spec/{}", self.shape.roles_field);
+        let own = self.object.get(&field);
+        let has = |role: &&&str| own.is_some_and(|roles| roles.get(**role).is_some());
+        self.shape.roles.iter().filter(has).copied().collect()
+    }
+
+    fn pointer(&self, role: &str, rest: &str) -> String {
+        format!("/spec/{}/{role}{rest}", self.shape.roles_field)
+    }
+
+    fn pod_set(&self, role: &str) -> Result<PodSet, JobError> {
+        let template = self.object.template(&self.pointer(role, "/template"))?;
+        let topology_request = topology_request::of(template.metadata.as_ref(), &self.shape.ranks)?;
+        Ok(PodSet {
+            name: role.to_lowercase(),
+            template,
+            count: self
+                .object
+                .number(&self.pointer(role, "/replicas"))
+                .unwrap_or(1),
+            min_count: None,
+            topology_request,
+        })
+    }
+
+    /// The object stopped, with its templates as `infos` have them where these belong to its roles.
+    fn stopped(&self, infos: Option<&[PodSetInfo]>) -> Self {
+        let mut stopped = self.clone();
+        stopped.suspend();
+        let roles = self.roles();
+        for (role, info) in roles.iter().zip(
+            infos
+                .filter(|infos| infos.len() == roles.len())
+                .into_iter()
+                .flatten(),
+        ) {
+            let pointer = self.pointer(role, "/template");
+            // A template that cannot be read cannot have been changed by us.
+            let _ = stopped.object.change_template(&pointer, |template| {
+                info.restore_into(template, &[]);
+                Ok::<_, JobError>(())
+            });
+        }
+        stopped
+    }
+}
+
+impl GenericJob for Replicated {
+    fn kind(&self) -> &'static JobKind {
+        self.shape.kind
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        &self.object.meta
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.object.meta
+    }
+
+    fn is_suspended(&self) -> bool {
+        self.object.get("/spec/runPolicy/suspend") == Some(&Value::Bool(true))
+    }
+
+    fn suspend(&mut self) {
+        self.object
+            .set(&["spec", "runPolicy", "suspend"], json!(true));
+    }
+
+    fn pod_sets(&self) -> Result<Vec<PodSet>, JobError> {
+        self.roles()
+            .into_iter()
+            .map(|role| self.pod_set(role))
+            .collect()
+    }
+
+    fn run_with(&mut self, infos: &[PodSetInfo]) -> Result<(), StartError> {
+        let roles = self.roles();
+        if infos.len() != roles.len() {
+            return Err(JobError::Infos {
+                want: roles.len(),
+                got: infos.len(),
+            }
+            .into());
+        }
+        for (role, info) in roles.iter().zip(infos) {
+            let pointer = self.pointer(role, "/template");
+            self.object.change_template(&pointer, |template| {
+                info.merge_into(template).map_err(StartError::from)
+            })?;
+        }
+        self.object
+            .set(&["spec", "runPolicy", "suspend"], json!(false));
+        Ok(())
+    }
+
+    fn stop_step(&self, infos: Option<&[PodSetInfo]>) -> Option<Change> {
+        let patch = self.object.patch_to(&self.stopped(infos).object)?;
+        Some(Change::Object(patch))
+    }
+
+    fn finished(&self) -> Option<Finish> {
+        let (how, message) = self.object.true_condition(&["Succeeded", "Failed"])?;
+        Some(Finish {
+            success: how == "Succeeded",
+            message: message.to_owned(),
+        })
+    }
+
+    fn is_active(&self) -> bool {
+        let roles = self.object.get("/status/replicaStatuses");
+        let mut states = roles.and_then(Value::as_object).into_iter().flatten();
+        states.any(|(_, state)| state["active"].as_i64().unwrap_or_default() != 0)
+    }
+
+    fn pods_ready(&self) -> bool {
+        self.object.true_condition(&["Running"]).is_some()
+    }
+
+    fn to_value(&self) -> Result<Value, JobError> {
+        self.object.to_value()
+    }
+
+    /// That of the whole run, else that of the first role that has one.
+    fn priority_class(&self) -> Option<&str> {
+        let whole = "/spec/runPolicy/schedulingPolicy/priorityClass";
+        let of_role = |role| {
+            self.object
+                .text(&self.pointer(role, "/template/spec/priorityClassName"))
+        };
+        self.object
+            .text(whole)
+            .or_else(|| self.roles().into_iter().find_map(of_role))
+    }
+
+    fn problems(&self) -> Vec<FieldError> {
+        let field = Path::new("spec").child(self.shape.roles_field);
+        let template = |role: &'static str| {
+            Some(Template {
+                path: field.key(role).child("template").child("metadata"),
+                pod_set: self.pod_set(role).ok()?,
+            })
+        };
+        let templates: Vec<_> = self.roles().into_iter().filter_map(template).collect();
+        topology::problems(&templates)
+    }
+}

@@ -1,0 +1,93 @@
+//! The rows: which kinds there are, where they keep their roles, and in which order.
+
+use crate::kind::JobKind;
+use crate::topology_request::Ranks;
+
+use super::{Replicated, Shape};
+
+const BY_OPERATOR: Ranks = Ranks {
+    pod_index_label: Some("training.kubeflow.org/replica-index"),
+    sub_groups: None,
+};
+
+macro_rules! kubeflow {
+    ($kind:ident, $shape:ident, $name:literal, $framework:literal, $plural:literal, $field:literal, $roles:expr) => {
+        #[doc = concat!("`kubeflow.org/v1` `", $name, "`.")]
+        pub const $kind: JobKind = JobKind {
+            framework: $framework,
+            group: "kubeflow.org",
+            version: "v1",
+            kind: $name,
+            plural: $plural,
+            read: |value| Replicated::read(&$shape, value),
+        };
+        static $shape: Shape = Shape {
+            kind: &$kind,
+            roles_field: $field,
+            roles: $roles,
+            ranks: BY_OPERATOR,
+        };
+    };
+}
+
+kubeflow!(
+    PYTORCH_JOB,
+    PYTORCH,
+    "PyTorchJob",
+    "kubeflow.org/pytorchjob",
+    "pytorchjobs",
+    "pytorchReplicaSpecs",
+    &["Master", "Worker"]
+);
+kubeflow!(
+    TF_JOB,
+    TF,
+    "TFJob",
+    "kubeflow.org/tfjob",
+    "tfjobs",
+    "tfReplicaSpecs",
+    &["Chief", "Master", "PS", "Worker", "Evaluator"]
+);
+kubeflow!(
+    XGBOOST_JOB,
+    XGBOOST,
+    "XGBoostJob",
+    "kubeflow.org/xgboostjob",
+    "xgboostjobs",
+    "xgbReplicaSpecs",
+    &["Master", "Worker"]
+);
+kubeflow!(
+    PADDLE_JOB,
+    PADDLE,
+    "PaddleJob",
+    "kubeflow.org/paddlejob",
+    "paddlejobs",
+    "paddleReplicaSpecs",
+    &["Master", "Worker"]
+);
+kubeflow!(
+    JAX_JOB,
+    JAX,
+    "JAXJob",
+    "kubeflow.org/jaxjob",
+    "jaxjobs",
+    "jaxReplicaSpecs",
+    &["Worker"]
+);
+
+/// `kubeflow.org/v2beta1` `MPIJob`.
+pub const MPI_JOB: JobKind = JobKind {
+    framework: "kubeflow.org/mpijob",
+    group: "kubeflow.org",
+    version: "v2beta1",
+    kind: "MPIJob",
+    plural: "mpijobs",
+    read: |value| Replicated::read(&MPI, value),
+};
+static MPI: Shape = Shape {
+    kind: &MPI_JOB,
+    roles_field: "mpiReplicaSpecs",
+    roles: &["Launcher", "Worker"],
+    ranks: BY_OPERATOR,
+};
