@@ -1,0 +1,109 @@
+//! What must never be, whatever a script does. Each check says in one sentence what is wrong; none of them trusts the arithmetic that it
+//! checks: sums and limits are computed anew from the objects.
+//!
+//! [`always`] holds after every command, [`after_cycle`] after every cycle, [`at_rest`] when nothing is left to do.
+
+mod limits;
+
+use std::collections::BTreeMap;
+
+use cache::Violation;
+use quantity::Amount;
+use scheduler::{FlavorResource, Usage, WorkloadKey};
+
+use crate::world::{Cycled, World};
+
+pub(crate) use limits::{Balance, Ledger, Name, amount};
+
+/// Sums and places: usage equals the sum of what is admitted, nobody is in two places.
+pub fn always(world: &mut World) -> Vec<String> {
+    // Quota that was taken away from those who hold it is the administrator's doing.
+    let by_hand = |found: &Violation| {
+        matches!(
+            found,
+            Violation::AboveMaximum { .. } | Violation::RootOverdrawn { .. }
+        )
+    };
+    let kept = world
+        .cache
+        .check()
+        .into_iter()
+        .filter(|found| !by_hand(found));
+    let mut found: Vec<String> = kept.map(|found| found.to_string()).collect();
+    found.extend(wrong_sums(world));
+    found
+}
+
+/// The objects and the quota tree tell the same story.
+fn wrong_sums(world: &mut World) -> Vec<String> {
+    let ledger = Ledger::of(world);
+    let tree = world.snapshot().tree;
+    let mut found = Vec::new();
+    for name in world.cache.cluster_queues() {
+        let booked = tree.cluster_queue(name).map(|id| tree.usage_of(id));
+        let booked = booked.map(present).unwrap_or_default();
+        let held = present(ledger.held(name.as_str()));
+        if booked != held {
+            found.push(format!(
+                "queue {name}: the tree says {booked:?}, its admitted workloads hold {held:?}"
+            ));
+        }
+    }
+    found
+}
+
+fn present(usage: &Usage) -> BTreeMap<FlavorResource, Amount> {
+    let some = usage.iter().filter(|(_, amount)| **amount != Amount::ZERO);
+    some.map(|(of, amount)| (of.clone(), *amount)).collect()
+}
+
+/// Nobody is admitted twice, and whoever was admitted stays within the limits of its queue and of every cohort above.
+pub fn after_cycle(world: &World, cycled: &Cycled) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut seen: Vec<&WorkloadKey> = Vec::new();
+    for admission in &cycled.plan.admissions {
+        if seen.contains(&&admission.workload) {
+            found.push(format!(
+                "{} is admitted twice in one cycle",
+                admission.workload
+            ));
+        }
+        seen.push(&admission.workload);
+        let heads = cycled.report.entries.iter();
+        let tried = heads
+            .filter(|entry| entry.workload == admission.workload)
+            .count();
+        if tried != 1 {
+            found.push(format!(
+                "{} is admitted and was tried {tried} times",
+                admission.workload
+            ));
+        }
+    }
+    found.extend(limits::exceeded(world, cycled));
+    found
+}
+
+/// Once quiet, another cycle changes nothing, even for a controller that has just started.
+pub fn at_rest(world: &mut World) -> Vec<String> {
+    let mut found = Vec::new();
+    if world.cycle().is_some() {
+        found.push("the world is quiet, yet another cycle finds something to do".to_owned());
+    }
+    let mut fresh = world.retold();
+    let mut admitted = Vec::new();
+    let busy = fresh.run(|_, cycled| {
+        let keys = cycled.plan.admissions.into_iter();
+        admitted.extend(keys.map(|admission| admission.workload.to_string()));
+    });
+    if !admitted.is_empty() {
+        found.push(format!(
+            "the world is quiet, yet a controller that starts now admits {}",
+            admitted.join(", ")
+        ));
+    }
+    if busy.is_err() {
+        found.push("a controller that starts now never comes to rest".to_owned());
+    }
+    found
+}

@@ -1,0 +1,81 @@
+//! Each job: its state, and why it is in it.
+
+use std::fmt::Write as _;
+
+use cache::WorkloadKey;
+use kueue_api::conditions::{find, workload as types};
+use kueue_api::v1beta2::{PodSetAssignment, Workload};
+use quantity::ResourceName;
+
+use super::{name, pods, quantity, short};
+use crate::check::amount;
+use crate::world::{World, admitted_by};
+
+pub(super) fn jobs(world: &World) -> String {
+    let mut text = String::new();
+    for key in world.jobs.keys() {
+        let _ = writeln!(text, "job {}: {}", name(key), state(world, key));
+    }
+    text
+}
+
+/// The state of a job and why.
+pub(super) fn state(world: &World, key: &WorkloadKey) -> String {
+    let Some(job) = world.jobs.get(key) else {
+        return "unknown".to_owned();
+    };
+    let object = &job.object;
+    if object.is_finished() {
+        return "✓ finished".to_owned();
+    }
+    if let Some(queue) = admitted_by(object).filter(|_| object.has_quota_reservation()) {
+        return holding(object, queue);
+    }
+    if !object.is_active() {
+        return "✕ deactivated".to_owned();
+    }
+    if let Some(reason) = world.cache.pending_reason(key) {
+        return format!("◔ {}: {}", reason.reason, reason.message);
+    }
+    let reserved = find(object.conditions(), types::QUOTA_RESERVED);
+    match reserved {
+        Some(found) => format!("◔ {}: {}", found.reason, found.message),
+        None => "◔ waits for its turn".to_owned(),
+    }
+}
+
+fn holding(object: &Workload, queue: &str) -> String {
+    let mut text = if object.is_admitted() {
+        format!("◑ admitted in {queue}")
+    } else {
+        format!("◔ quota reserved in {queue}")
+    };
+    let admission = object
+        .status
+        .as_ref()
+        .and_then(|status| status.admission.as_ref());
+    for assignment in admission
+        .into_iter()
+        .flat_map(|admission| &admission.pod_set_assignments)
+    {
+        let _ = write!(text, ", {}", assigned(assignment));
+    }
+    text
+}
+
+fn assigned(assignment: &PodSetAssignment) -> String {
+    let count = pods(i64::from(assignment.count.unwrap_or_default()));
+    let mut text = match assignment.name.as_str() {
+        "main" => count,
+        name => format!("{name}: {count}"),
+    };
+    for (resource, used) in &assignment.resource_usage {
+        let Some(flavor) = assignment.flavors.get(resource) else {
+            continue;
+        };
+        let resource = ResourceName::from(resource.as_str());
+        let used = quantity(&resource, amount(&resource, used));
+        let _ = write!(text, ", {} {used} of {flavor}", short(resource.as_str()));
+    }
+    text
+}
