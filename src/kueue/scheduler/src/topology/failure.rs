@@ -70,7 +70,7 @@ pub enum Reason {
         /// Of what.
         unit: Unit,
         /// What kept nodes out.
-        excluded: Exclusions,
+        excluded: Box<Exclusions>,
     },
     /// Not all layers of slices find room.
     LayersDoNotFit {
@@ -79,7 +79,7 @@ pub enum Reason {
         /// How far each layer would get, from the outermost one.
         layers: Vec<LayerFit>,
         /// What kept nodes out.
-        excluded: Exclusions,
+        excluded: Box<Exclusions>,
     },
 }
 

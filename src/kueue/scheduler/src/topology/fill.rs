@@ -15,8 +15,8 @@ use crate::labels::{NodeAffinity, Toleration, untolerated};
 /// What one pod asks for, by the numbers of a tree's resources.
 struct Demand {
     known: Vec<(usize, i64)>,
-    /// The first resource that no node of the tree offers.
-    absent: Option<ResourceName>,
+    /// The first resource that no node of the tree offers, and how many known ones come before it by name.
+    absent: Option<(ResourceName, usize)>,
 }
 
 impl Demand {
@@ -26,25 +26,56 @@ impl Demand {
         let absent = |(name, amount): &(&ResourceName, &Amount)| {
             amount.value() > 0 && tree.resource(name).is_none()
         };
+        let absent = total.iter().find(absent).map(|(name, _)| name.clone());
         Self {
             known: tree.dense(&total),
-            absent: total.iter().find(absent).map(|(name, _)| name.clone()),
+            absent: absent.map(|name| {
+                let before = tree.resources_before(&name);
+                (name, before)
+            }),
         }
     }
 
-    fn count(&self, row: &[i64]) -> i64 {
-        if self.absent.is_some() {
-            return 0;
-        }
-        count_in(&self.known, row).0
-    }
-
-    /// The resource that leaves no room for a single pod: of several the first by name.
-    fn limit(&self, row: &[i64], tree: &Tree) -> Option<ResourceName> {
+    /// How many pods fit. If none does, also the resource that is short, of several the first by name; the one no node offers is `None`.
+    fn count(&self, row: &[i64]) -> (i64, Option<usize>) {
         let (count, limit) = count_in(&self.known, row);
-        let known = limit.filter(|_| count == 0);
-        let known = known.and_then(|resource| tree.resource_name(resource));
-        known.into_iter().chain(&self.absent).min().cloned()
+        match (&self.absent, limit) {
+            (None, _) => (count, limit),
+            (Some((_, before)), Some(limit)) if count == 0 && limit < *before => (0, Some(limit)),
+            (Some(_), _) => (0, None),
+        }
+    }
+}
+
+/// What kept leaves out, counted while they are filled.
+#[derive(Default)]
+struct Tally {
+    excluded: Exclusions,
+    /// By the number of a resource.
+    short: Vec<usize>,
+    absent: usize,
+}
+
+impl Tally {
+    fn short(&mut self, resource: Option<usize>) {
+        match resource {
+            Some(resource) => self.short[resource] += 1,
+            None => self.absent += 1,
+        }
+    }
+
+    fn sum(self, tree: &Tree, demand: &Demand) -> Exclusions {
+        let mut excluded = self.excluded;
+        let short = self.short.iter().enumerate();
+        let short = short.map(|(resource, count)| (tree.resource_name(resource), *count));
+        let absent = demand.absent.as_ref().map(|(name, _)| name);
+        let all = short.chain([(absent, self.absent)]);
+        for (name, count) in all.filter(|(_, count)| *count > 0) {
+            excluded
+                .resources
+                .extend(name.map(|name| (name.clone(), count)));
+        }
+        excluded
     }
 }
 
@@ -95,10 +126,10 @@ struct Leaves<'a> {
 }
 
 impl Leaves<'_> {
-    fn room(&self, leaf: usize, excluded: &mut Exclusions) -> Option<Room> {
+    fn room(&self, leaf: usize, tally: &mut Tally) -> Option<Room> {
         let mut affinity = 0;
         if let Some(node) = self.tree.node(leaf) {
-            if !self.filter.admits(node, excluded) {
+            if !self.filter.admits(node, &mut tally.excluded) {
                 return None;
             }
             affinity = self.filter.score(node);
@@ -108,16 +139,14 @@ impl Leaves<'_> {
             .as_ref()
             .is_some_and(|within| !within.contains(&leaf))
         {
-            excluded.domain += 1;
+            tally.excluded.domain += 1;
             return None;
         }
         let width = self.tree.width();
         let row = &self.rows[leaf * width..][..width];
-        let pods = self.worker.count(row);
-        if pods == 0
-            && let Some(limit) = self.worker.limit(row, self.tree)
-        {
-            *excluded.resources.entry(limit).or_default() += 1;
+        let (pods, limit) = self.worker.count(row);
+        if pods == 0 {
+            tally.short(limit);
         }
         let (leaders, pods_with_leader) = self.beside_leader(row, pods);
         Some(Room {
@@ -132,12 +161,12 @@ impl Leaves<'_> {
     /// How many leaders have room, and how many pods beside them.
     fn beside_leader(&self, row: &[i64], pods: i64) -> (i64, i64) {
         match &self.leader {
-            Some(leader) if leader.count(row) > 0 => {
+            Some(leader) if leader.count(row).0 > 0 => {
                 let mut left = row.to_vec();
                 for (resource, amount) in &leader.known {
                     left[*resource] = left[*resource].saturating_sub(*amount);
                 }
-                (1, self.worker.count(&left))
+                (1, self.worker.count(&left).0)
             }
             _ => (0, pods),
         }
@@ -180,12 +209,13 @@ pub(super) fn fill(
         within: filling.within,
     };
     let range = tree.leaves();
-    let mut excluded = Exclusions {
-        nodes: range.len(),
-        ..Exclusions::default()
+    let mut tally = Tally {
+        short: vec![0; tree.width()],
+        ..Tally::default()
     };
+    tally.excluded.nodes = range.len();
     for (leaf, domain) in range.enumerate() {
-        if let Some(room) = leaves.room(leaf, &mut excluded) {
+        if let Some(room) = leaves.room(leaf, &mut tally) {
             field.rooms[domain] = room;
         }
     }
@@ -193,7 +223,7 @@ pub(super) fn fill(
     for root in tree.at_level(0) {
         field.roll_up(root, 0, rule);
     }
-    excluded
+    tally.sum(tree, &leaves.worker)
 }
 
 /// How rooms add up.

@@ -205,7 +205,7 @@ impl Context<'_> {
             Short::Fitted(level, _) => Reason::LayersDoNotFit {
                 topology: self.snapshot.topology.to_string(),
                 layers: layers(field, needs, level),
-                excluded,
+                excluded: Box::new(excluded),
             },
         }
     }
@@ -221,7 +221,7 @@ fn does_not_fit(snapshot: &Snapshot, needs: &Needs, fitted: i64, excluded: Exclu
         } else {
             Unit::Slices
         },
-        excluded,
+        excluded: Box::new(excluded),
     }
 }
 

@@ -160,6 +160,11 @@ impl Tree {
         self.resources.binary_search(name).ok()
     }
 
+    /// How many resources come before one that is not there.
+    pub(super) fn resources_before(&self, name: &ResourceName) -> usize {
+        self.resources.partition_point(|known| known < name)
+    }
+
     pub(super) fn resource_name(&self, resource: usize) -> Option<&ResourceName> {
         self.resources.get(resource)
     }
