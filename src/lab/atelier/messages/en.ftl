@@ -43,7 +43,7 @@ points-word = Points
 criteria-of = { $n } of { $of } criteria met
 
 half-1-am-title = Understand and install Kueue
-half-1-am-goals = explain why shared GPUs contend ; install Kueue with Helm ; create a first queue and follow a Job's admission
+half-1-am-goals = explain why shared GPUs contend ; install Kueue with Helm ; create a first queue and follow a Job’s admission
 half-1-pm-title = Configure quotas and GPU flavors
 half-1-pm-goals = connect teams to their queues ; describe GPUs by ResourceFlavors ; size quotas and choose StrictFIFO or BestEffortFIFO
 half-2-am-title = Share resources between teams
@@ -106,7 +106,7 @@ leave-terminal = Ctrl+Esc leaves the terminal. Ctrl+Shift+C copies, Ctrl+V paste
 terminal-too-many = Ten terminals are open already: close one.
 terminal-no-environment = No environment is running: start it first.
 terminal-no-sandbox = The terminal does not start: bubblewrap is missing on this machine, and without it the shell would not be isolated. Install the package "bubblewrap", then reload the page.
-terminal-shell-failed = The shell could not be started. The server's log says why.
+terminal-shell-failed = The shell could not be started. The server’s log says why.
 
 # Board
 board-none = The board fills when the environment is running.
@@ -174,7 +174,7 @@ phase-controller-manager = Start the controllers
 phase-scheduler = Start the scheduler
 phase-rules = Lay down rules and rights
 phase-nodes = Create the simulated nodes
-phase-host-node = Connect the platform's node
+phase-host-node = Connect the platform’s node
 phase-ready = Check that everything answers
 seconds = { $n } s
 trouble = Incidents
@@ -195,11 +195,11 @@ act-delete = Delete
 act-delete-effect = Destroys the cluster, its objects and the history of the criteria. Your files are kept.
 act-delete-confirm = Delete everything
 access = Access
-kubeconfig-text = This kubeconfig is the trainee's, not the administrator's: it has the same rights as your terminal, and works on this machine only.
+kubeconfig-text = This kubeconfig is the trainee’s, not the administrator’s: it has the same rights as your terminal, and works on this machine only.
 kubeconfig = Download the kubeconfig
 kubeconfig-none = It will be here once the environment has started.
 logs = Logs
-logs-text = The end of the log of each of the environment's programs.
+logs-text = The end of the log of each of the environment’s programs.
 logs-none = No logs yet.
 offer-create = Your cluster does not exist yet
 offer-create-text = You need one for this lab: real Kubernetes servers and simulated GPU nodes, all your own.
@@ -234,13 +234,13 @@ error-unreadable-safe = Everything: nothing was done.
 error-unreadable-do = Reload the page and try again.
 error-not-now = This is not possible now
 error-not-now-safe = Everything: nothing was done.
-error-not-now-do = The environment's state has changed meanwhile. Look how it is, then decide.
+error-not-now-do = The environment’s state has changed meanwhile. Look how it is, then decide.
 error-no-environment = There is no environment
 error-no-environment-safe = Everything: nothing was done.
 error-no-environment-do = Create or start the environment, then try again.
 error-internal = Something went wrong on our side
 error-internal-safe = Your environment and terminals go on running; what was recorded stays recorded.
-error-internal-do = Try again in a moment. If it happens again, give the reference number to your instructor: the server's log contains it.
+error-internal-do = Try again in a moment. If it happens again, give the reference number to your instructor: the server’s log contains it.
 
 # For scripts
 script-copied = Copied.

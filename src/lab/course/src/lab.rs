@@ -175,9 +175,7 @@ fn texts(
             ""
         });
     let catalogue = Catalogue::parse(&file, text, language, findings);
-    if language == Language::Fr {
-        page::check_message(&file, text, findings);
-    }
+    page::check_message(&file, text, language, findings);
     messages(&file, rules, &catalogue, findings);
     let files: BTreeMap<String, String> = source
         .files

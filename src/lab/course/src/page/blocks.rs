@@ -5,7 +5,6 @@ use super::{
     typography,
 };
 use crate::{
-    catalogue::Language,
     finding::{Findings, suggestion},
     rules::QuestionKind,
 };
@@ -37,9 +36,7 @@ pub(super) fn read(
     let options = html::options();
     let root = comrak::parse_document(&arena, text, &options);
     links::resolve(file, root, around, findings);
-    if around.language == Language::Fr {
-        typography::check(file, root, findings);
-    }
+    typography::check(file, root, around.language, findings);
     let mut children = root.children();
     let title = match children.next() {
         Some(first) if matches!(&first.data().value, NodeValue::Heading(heading) if heading.level == 1) => {

@@ -1,12 +1,18 @@
-//! French typography: a no-break space before the high signs and inside guillemets, so that no line begins with « ? ».
+//! Typography of running text: the apostrophe ’ in every language, and in French a no-break space before the high signs and
+//! inside guillemets, so that no line begins with « ? ».
 
-use crate::finding::Findings;
+use crate::{catalogue::Language, finding::Findings};
 use comrak::nodes::{AstNode, NodeValue};
 
 const NO_BREAK: [char; 2] = ['\u{a0}', '\u{202f}'];
 
 /// Checks the running text below `root`; code is left alone.
-pub(crate) fn check<'a>(file: &str, root: &'a AstNode<'a>, findings: &mut Findings) {
+pub(crate) fn check<'a>(
+    file: &str,
+    root: &'a AstNode<'a>,
+    language: Language,
+    findings: &mut Findings,
+) {
     for node in root.descendants() {
         let data = node.data();
         let NodeValue::Text(text) = &data.value else {
@@ -14,14 +20,14 @@ pub(crate) fn check<'a>(file: &str, root: &'a AstNode<'a>, findings: &mut Findin
         };
         let line = u32::try_from(data.sourcepos.start.line).unwrap_or(0);
         let at_start = node.previous_sibling().is_none();
-        if let Some(fault) = fault(text, at_start) {
+        if let Some(fault) = fault(text, language, at_start) {
             findings.add(file, line, fault);
         }
     }
 }
 
-/// Checks a French message catalogue line by line, leaving `{ … }`, back-quoted code and comments alone.
-pub(crate) fn check_message(file: &str, text: &str, findings: &mut Findings) {
+/// Checks a message catalogue line by line, leaving `{ … }`, back-quoted code and comments alone.
+pub(crate) fn check_message(file: &str, text: &str, language: Language, findings: &mut Findings) {
     for (number, line) in (1u32..).zip(text.lines()) {
         if line.starts_with('#') {
             continue;
@@ -41,15 +47,29 @@ pub(crate) fn check_message(file: &str, text: &str, findings: &mut Findings) {
                 (Some(_), _) => {}
             }
         }
-        if let Some(fault) = fault(&running, false) {
+        if let Some(fault) = fault(&running, language, false) {
             findings.add(file, number, fault);
         }
     }
 }
 
 /// The first fault of a run of text. `at_start`: nothing stands before it on its line.
-fn fault(text: &str, at_start: bool) -> Option<String> {
+fn fault(text: &str, language: Language, at_start: bool) -> Option<String> {
     let letters: Vec<char> = text.chars().collect();
+    if letters.windows(3).any(straight_apostrophe) {
+        return Some("the apostrophe of running text is `’` (U+2019)".to_owned());
+    }
+    match language {
+        Language::Fr => missing_space(&letters, at_start),
+        Language::En => None,
+    }
+}
+
+fn straight_apostrophe(letters: &[char]) -> bool {
+    matches!(letters, [before, '\'', after] if before.is_alphabetic() && after.is_alphabetic())
+}
+
+fn missing_space(letters: &[char], at_start: bool) -> Option<String> {
     for (index, letter) in letters.iter().copied().enumerate() {
         let before = index.checked_sub(1).and_then(|at| letters.get(at)).copied();
         let after = letters.get(index + 1).copied();

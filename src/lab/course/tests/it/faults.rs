@@ -279,11 +279,27 @@ fn french_without_no_break_spaces() {
 }
 
 #[test]
+fn straight_apostrophes() {
+    check(
+        "en/messages.ftl",
+        "You read",
+        "You've read",
+        &expect!["en/messages.ftl:11: the apostrophe of running text is `’` (U+2019)"],
+    );
+    check(
+        "fr/attendre.md",
+        "Rien ne presse.",
+        "Rien n'y presse.",
+        &expect!["fr/attendre.md:33: the apostrophe of running text is `’` (U+2019)"],
+    );
+}
+
+#[test]
 fn code_and_links_keep_their_own_signs() {
     check(
         "fr/attendre.md",
         "Rien ne presse.",
-        "À 10:30, `a: b`, https://exemple.fr/a?b",
+        "À 10:30, `a: b`, `l'un`, https://exemple.fr/a?b",
         &expect!["no finding"],
     );
 }

@@ -52,7 +52,7 @@ lire = Vous avez lu
 
 pub(crate) const EN: &str = "\
 lab-title = A trial
-lab-summary = Waiting for one's turn.
+lab-summary = Waiting for one’s turn.
 lab-goals = Waiting; reading
 dix-secondes = The Job waits
     .waiting = Submit { $job }.
