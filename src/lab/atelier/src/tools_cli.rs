@@ -91,6 +91,9 @@ fn line(ToolProgress { tool, step }: &ToolProgress, last: &mut Last) -> Option<S
             let of = of.map(|of| format!(" of {}", of / MIB)).unwrap_or_default();
             format!("{name} {version}: downloading, {}{of} MiB", bytes / MIB)
         }),
+        // Go first fetches the modules and lists the packages.
+        Step::Building { of: 0, seconds, .. } => news(last, *tool, seconds / 10)
+            .then(|| format!("{name} {version}: fetching its modules, {seconds} s")),
         Step::Building {
             compiled,
             of,

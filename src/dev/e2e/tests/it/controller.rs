@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
-use exec::Cmd;
 use testkit::{Platform, Programs};
 
-use crate::{machine, patience::until};
+use crate::{
+    commands::{apply, create, ok},
+    machine,
+    patience::until,
+};
 
 const ENVIRONMENT: &str = "chart";
 
@@ -16,7 +19,7 @@ async fn the_chart_installs_a_controller_that_keeps_going() {
     };
     let _place = machine::place().await;
     let platform = Platform::new(&programs);
-    ok(platform.atelier(["env", "create", ENVIRONMENT])).await;
+    create(&platform, ENVIRONMENT).await;
     let chart = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../manifests/kueue");
     let install = [
         "install",
@@ -29,7 +32,7 @@ async fn the_chart_installs_a_controller_that_keeps_going() {
         "3m",
     ];
     ok(platform.helm(ENVIRONMENT, install).arg(chart)).await;
-    apply(&platform, QUEUES).await;
+    apply(&platform, ENVIRONMENT, QUEUES).await;
     job_runs(&platform, "first").await;
 
     // The Deployment makes another pod, and its process finds everything in the cluster.
@@ -73,7 +76,7 @@ async fn the_chart_installs_a_controller_that_keeps_going() {
 
 /// The API server refuses every start of this Job; the others run.
 async fn a_job_whose_start_is_refused_holds_nobody_up(platform: &Platform) {
-    apply(platform, REFUSAL).await;
+    apply(platform, ENVIRONMENT, REFUSAL).await;
     let start = [
         "patch",
         "job",
@@ -156,7 +159,7 @@ async fn a_removed_crd_holds_nobody_up(platform: &Platform) {
 
 /// Submits a Job to the queue and waits until it has run.
 async fn job_runs(platform: &Platform, name: &str) {
-    apply(platform, &JOB.replace("NAME", name)).await;
+    apply(platform, ENVIRONMENT, &JOB.replace("NAME", name)).await;
     let job = format!("job/{name}");
     kubectl(
         platform,
@@ -169,13 +172,6 @@ async fn job_runs(platform: &Platform, name: &str) {
             "--timeout=120s",
         ],
     )
-    .await;
-}
-
-async fn apply(platform: &Platform, objects: &str) {
-    ok(platform
-        .kubectl(ENVIRONMENT, ["apply", "-f", "-"])
-        .stdin(objects))
     .await;
 }
 
@@ -194,14 +190,6 @@ async fn restarts(platform: &Platform) -> String {
 
 async fn kubectl(platform: &Platform, arguments: &[&str]) -> String {
     ok(platform.kubectl(ENVIRONMENT, arguments)).await
-}
-
-async fn ok(command: Cmd) -> String {
-    command
-        .run()
-        .await
-        .unwrap_or_else(|error| panic!("{error}"))
-        .stdout
 }
 
 const QUEUES: &str = "

@@ -6,7 +6,11 @@ use exec::{
 };
 use testkit::{Platform, Programs, lacking, program};
 
-use crate::{crds, machine, patience::until};
+use crate::{
+    commands::{create, delete, ok, program_of, refused},
+    crds, machine,
+    patience::until,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_environment_through_its_life() {
@@ -16,7 +20,7 @@ async fn one_environment_through_its_life() {
     let _place = machine::place().await;
     let platform = Platform::new(&programs);
 
-    ok(platform.atelier(["env", "create", "vie"])).await;
+    create(&platform, "vie").await;
     assert_eq!(listed(&platform).await, "vie running");
     let nodes = ok(platform.kubectl("vie", ["get", "nodes", "-o", "name"])).await;
     assert_eq!(
@@ -48,7 +52,7 @@ async fn one_environment_through_its_life() {
     ok(platform.atelier(["env", "start", "vie"])).await;
     marker_is_there(&platform).await;
 
-    ok(platform.atelier(["env", "delete", "vie"])).await;
+    delete(&platform, "vie").await;
     assert_eq!(platform.processes(), Vec::<u32>::new());
     assert!(
         !platform.environment("vie").exists(),
@@ -173,27 +177,4 @@ pub(crate) async fn listed(platform: &Platform) -> String {
         })
         .collect::<Vec<_>>()
         .join(", ")
-}
-
-pub(crate) async fn ok(command: Cmd) -> String {
-    let output = command.run().await;
-    output.unwrap_or_else(|error| panic!("{error}")).stdout
-}
-
-/// What the command says when it fails, as it must.
-async fn refused(command: Cmd) -> String {
-    let output = command.output().await.expect("it runs");
-    assert_ne!(
-        output.code,
-        Some(0),
-        "not refused: {command}\n{}",
-        output.stdout
-    );
-    output.stderr
-}
-
-pub(crate) fn program_of(pid: u32) -> String {
-    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let first = line.split(|byte| *byte == 0).next().unwrap_or_default();
-    String::from_utf8_lossy(first).into_owned()
 }

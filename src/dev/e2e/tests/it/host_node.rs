@@ -4,7 +4,11 @@
 use exec::process::{Signal, signal_process};
 use testkit::{Platform, Programs};
 
-use crate::{machine, patience::until};
+use crate::{
+    commands::{create, delete, ok, program_of},
+    machine,
+    patience::until,
+};
 
 const ENV: &str = "hote";
 const NAMESPACE: &str = "kueue-system";
@@ -16,7 +20,7 @@ async fn the_controllers_pod_runs_for_real() {
     };
     let _place = machine::place().await;
     let platform = Platform::new(&programs);
-    ok(platform.atelier(["env", "create", ENV])).await;
+    create(&platform, ENV).await;
 
     a_trainee_installs_the_chart(&platform).await;
     a_killed_process_is_restarted(&platform).await;
@@ -25,7 +29,7 @@ async fn the_controllers_pod_runs_for_real() {
     what_does_not_belong_here_is_told_so(&platform).await;
     a_killed_supervisor_starts_its_pods_again(&platform).await;
 
-    ok(platform.atelier(["env", "delete", ENV])).await;
+    delete(&platform, ENV).await;
     assert_eq!(platform.processes(), Vec::<u32>::new());
 }
 
@@ -275,17 +279,4 @@ async fn of_pod(platform: &Platform, path: &str) -> String {
 
 fn kubectl(platform: &Platform, args: &[&str]) -> exec::Cmd {
     platform.kubectl(ENV, args)
-}
-
-async fn ok(command: exec::Cmd) -> String {
-    command
-        .run()
-        .await
-        .unwrap_or_else(|error| panic!("{error}"))
-        .stdout
-}
-
-fn program_of(pid: u32) -> String {
-    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    String::from_utf8_lossy(line.split(|byte| *byte == 0).next().unwrap_or_default()).into_owned()
 }

@@ -3,6 +3,7 @@
 //! Every test takes the machine for itself ([`machine`]): two control planes at a time are what two cores bear.
 
 mod browser;
+mod commands;
 mod controller;
 mod crds;
 mod environments;

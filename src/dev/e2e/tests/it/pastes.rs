@@ -7,7 +7,8 @@ use testkit::{Platform, Programs};
 
 use crate::{
     browser::Browser,
-    environments::{listed, ok},
+    commands::delete,
+    environments::listed,
     lab_page::{SCREEN, Server, begin_the_lab, type_in, until_screen},
     machine,
     patience::until,
@@ -96,7 +97,7 @@ async fn fills_a_file(browser: &Browser, platform: &Platform, name: &str, text: 
 async fn terminals_end_with_their_environment(browser: &Browser, platform: &Platform) {
     let listed = listed(platform).await;
     let (id, _) = listed.split_once(' ').expect("there is one environment");
-    ok(platform.atelier(["env", "delete", id])).await;
+    delete(platform, id).await;
     let none_left = "const ask = new XMLHttpRequest();
 ask.open('GET', '/terminals', false);
 ask.send();

@@ -7,7 +7,8 @@ use exec::process::{Signal, signal_process};
 use testkit::{Platform, Programs};
 
 use crate::{
-    environments::{listed, ok, program_of},
+    commands::{create, delete, ok, program_of},
+    environments::listed,
     machine,
     patience::until,
 };
@@ -69,7 +70,7 @@ async fn an_environment_survives_its_simulator_and_its_port_but_not_its_deletion
     };
     let _place = machine::place().await;
     let platform = Platform::new(&programs);
-    ok(platform.atelier(["env", "create", "vieux"])).await;
+    create(&platform, "vieux").await;
     let job = [
         "create",
         "job",
@@ -92,8 +93,8 @@ async fn an_environment_survives_its_simulator_and_its_port_but_not_its_deletion
         fs::copy(platform.environment("vieux").join(name), &kept).expect("it is there");
         kept
     });
-    ok(platform.atelier(["env", "delete", "vieux"])).await;
-    ok(platform.atelier(["env", "create", "vieux"])).await;
+    delete(&platform, "vieux").await;
+    create(&platform, "vieux").await;
     let jobs = ["get", "jobs", "-A", "-o", "name"];
     assert_eq!(
         ok(platform.kubectl("vieux", jobs)).await,
@@ -106,7 +107,7 @@ async fn an_environment_survives_its_simulator_and_its_port_but_not_its_deletion
         fs::copy(&kept, environment.join("admin.kubeconfig")).expect("it can be replaced");
         unauthorized(&platform, "vieux", &address).await;
     }
-    ok(platform.atelier(["env", "delete", "vieux"])).await;
+    delete(&platform, "vieux").await;
     assert_eq!(platform.processes(), Vec::<u32>::new());
 }
 

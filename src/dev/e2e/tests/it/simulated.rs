@@ -4,7 +4,11 @@
 use exec::process::{Signal, signal_process};
 use testkit::{Platform, Programs};
 
-use crate::{machine, patience::until};
+use crate::{
+    commands::{apply, create, delete, ok, program_of},
+    machine,
+    patience::until,
+};
 
 const ENV: &str = "simule";
 
@@ -32,7 +36,7 @@ async fn pods_do_what_they_are_told_and_outlive_the_simulators_troubles() {
     };
     let _place = machine::place().await;
     let platform = Platform::new(&programs);
-    ok(platform.atelier(["env", "create", ENV])).await;
+    create(&platform, ENV).await;
 
     ends_come_as_asked(&platform).await;
     suspending_a_job_ends_its_pod(&platform).await;
@@ -40,7 +44,7 @@ async fn pods_do_what_they_are_told_and_outlive_the_simulators_troubles() {
     a_pod_that_was_marked_unready_recovers(&platform).await;
     a_pod_of_a_lost_node_can_be_deleted(&platform).await;
 
-    ok(platform.atelier(["env", "delete", ENV])).await;
+    delete(&platform, ENV).await;
 }
 
 async fn ends_come_as_asked(platform: &Platform) {
@@ -77,7 +81,7 @@ async fn ends_come_as_asked(platform: &Platform) {
             "args: [x]",
         ),
     ];
-    apply(platform, &jobs.concat()).await;
+    apply(platform, ENV, &jobs.concat()).await;
     for (name, lasts) in [("dort", 4), ("script", 3), ("annote", 3)] {
         becomes(platform, name, "{.status.succeeded}", "1").await;
         assert_eq!(
@@ -118,6 +122,7 @@ async fn ends_come_as_asked(platform: &Platform) {
 async fn suspending_a_job_ends_its_pod(platform: &Platform) {
     apply(
         platform,
+        ENV,
         &job("arrete", "", "Never", "command: [sleep, '600']"),
     )
     .await;
@@ -155,7 +160,12 @@ async fn a_frozen_simulator_harms_nothing(platform: &Platform) {
         .into_iter()
         .find(|pid| program_of(*pid).ends_with("kwok"))
         .expect("kwok runs");
-    apply(platform, &job("gele", "", "Never", "command: [sleep, '3']")).await;
+    apply(
+        platform,
+        ENV,
+        &job("gele", "", "Never", "command: [sleep, '3']"),
+    )
+    .await;
     becomes(platform, "gele", "{.status.ready}", "1").await;
     signal_process(kwok, Signal::STOP);
     let leases = [
@@ -184,6 +194,7 @@ async fn a_frozen_simulator_harms_nothing(platform: &Platform) {
 async fn a_pod_that_was_marked_unready_recovers(platform: &Platform) {
     apply(
         platform,
+        ENV,
         &job("revient", "", "Never", "command: [sleep, '600']"),
     )
     .await;
@@ -312,23 +323,6 @@ async fn pods(platform: &Platform, job: &str) -> String {
     .to_owned()
 }
 
-async fn apply(platform: &Platform, manifests: &str) {
-    ok(kubectl(platform, &["apply", "-f", "-"]).stdin(manifests)).await;
-}
-
 fn kubectl(platform: &Platform, args: &[&str]) -> exec::Cmd {
     platform.kubectl(ENV, args)
-}
-
-async fn ok(command: exec::Cmd) -> String {
-    command
-        .run()
-        .await
-        .unwrap_or_else(|error| panic!("{error}"))
-        .stdout
-}
-
-fn program_of(pid: u32) -> String {
-    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    String::from_utf8_lossy(line.split(|byte| *byte == 0).next().unwrap_or_default()).into_owned()
 }

@@ -3,7 +3,10 @@
 
 use testkit::{Platform, Programs};
 
-use crate::machine;
+use crate::{
+    commands::{create, delete, ok},
+    machine,
+};
 
 const ENV: &str = "murs";
 
@@ -14,7 +17,7 @@ async fn a_curious_trainee_stays_inside() {
     };
     let _place = machine::place().await;
     let platform = Platform::new(&programs);
-    ok(platform.atelier(["env", "create", ENV])).await;
+    create(&platform, ENV).await;
 
     for allowed in ALLOWED {
         let output = shell(&platform, allowed).await;
@@ -37,7 +40,7 @@ async fn a_curious_trainee_stays_inside() {
     }
     the_host_is_not_reached(&platform).await;
 
-    ok(platform.atelier(["env", "delete", ENV])).await;
+    delete(&platform, ENV).await;
 }
 
 const ALLOWED: [&str; 7] = [
@@ -247,12 +250,4 @@ async fn shell(platform: &Platform, line: &str) -> exec::Output {
 fn trainee(platform: &Platform, line: &str) -> exec::Cmd {
     let script = format!("{FILES}\n{line}");
     platform.atelier(["env", "run", ENV, "--", "bash", "-c", &script])
-}
-
-async fn ok(command: exec::Cmd) -> String {
-    command
-        .run()
-        .await
-        .unwrap_or_else(|error| panic!("{error}"))
-        .stdout
 }

@@ -1,0 +1,42 @@
+//! What most tests say to an environment: make it, give it objects, delete it; and what a command printed.
+
+use exec::Cmd;
+use testkit::Platform;
+
+pub(crate) async fn create(platform: &Platform, environment: &str) {
+    ok(platform.atelier(["env", "create", environment])).await;
+}
+
+pub(crate) async fn delete(platform: &Platform, environment: &str) {
+    ok(platform.atelier(["env", "delete", environment])).await;
+}
+
+pub(crate) async fn apply(platform: &Platform, environment: &str, manifests: &str) {
+    let apply = platform.kubectl(environment, ["apply", "-f", "-"]);
+    ok(apply.stdin(manifests)).await;
+}
+
+/// What the command printed; it must succeed.
+pub(crate) async fn ok(command: Cmd) -> String {
+    let output = command.run().await;
+    output.unwrap_or_else(|error| panic!("{error}")).stdout
+}
+
+/// What the command says when it fails, as it must.
+pub(crate) async fn refused(command: Cmd) -> String {
+    let output = command.output().await.expect("it runs");
+    assert_ne!(
+        output.code,
+        Some(0),
+        "not refused: {command}\n{}",
+        output.stdout
+    );
+    output.stderr
+}
+
+/// The path of the program that the process runs.
+pub(crate) fn program_of(pid: u32) -> String {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let first = line.split(|byte| *byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(first).into_owned()
+}
