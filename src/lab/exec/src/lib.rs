@@ -12,6 +12,7 @@ mod pty;
 pub mod relay;
 mod sandbox;
 mod socket;
+mod version;
 mod which;
 
 pub use child::{Child, Detached, Grouping};
@@ -21,4 +22,5 @@ pub use log::RotatingLog;
 pub use pty::{Pty, PtyOutput, PtySize};
 pub use sandbox::{Bind, Limits, Sandbox, User};
 pub use socket::short_path;
+pub use version::{VERSION, VERSION_OPTION, check_version};
 pub use which::{find_program, sibling};

@@ -10,7 +10,9 @@ use clusters::profile::Profile;
 use clusters::tools::Tools;
 use tracing::level_filters::LevelFilter;
 
-const USAGE: &str = "usage: environment-supervisor --dir FOLDER\n\
+const NAME: &str = "environment-supervisor";
+const DIR: &str = "--dir";
+const USAGE: &str = "usage: environment-supervisor --platform-version VERSION --dir FOLDER\n\
     ATELIER_SUPERVISOR_LOG sets the level of the environment's logs/supervisor-journal.log: error, warn (usual) or info";
 
 /// Inherited from the platform, which passes its own environment on.
@@ -35,11 +37,11 @@ fn main() -> ExitCode {
     };
     let outcome = runtime.block_on(async {
         match args.as_slice() {
-            [option, dir] if option.as_os_str() == "--dir" => {
-                local::supervise(dir.clone(), level())
-                    .await
-                    .map_err(|error| error.to_string())
+            [option, starter, rest @ ..] if option.as_os_str() == exec::VERSION_OPTION => {
+                exec::check_version(NAME, starter.to_str())?;
+                supervise(rest).await
             }
+            [option, _] if option.as_os_str() == DIR => exec::check_version(NAME, None),
             [verb, data_dir, tools, profile] if verb.as_os_str() == "bench" => {
                 bench(data_dir, tools, profile).await
             }
@@ -52,6 +54,15 @@ fn main() -> ExitCode {
             eprintln!("environment-supervisor: {reason}");
             ExitCode::FAILURE
         }
+    }
+}
+
+async fn supervise(args: &[PathBuf]) -> Result<(), String> {
+    match args {
+        [option, dir] if option.as_os_str() == DIR => local::supervise(dir.clone(), level())
+            .await
+            .map_err(|error| error.to_string()),
+        _ => Err(USAGE.to_owned()),
     }
 }
 

@@ -75,6 +75,7 @@ async fn usable(
     let slot = inner.slots.of(id);
     let log = layout.log("supervisor");
     let cmd = Cmd::new(&inner.options.supervisor)
+        .args([exec::VERSION_OPTION, exec::VERSION])
         .arg("--dir")
         .arg(layout.dir())
         .cwd(layout.dir());

@@ -215,7 +215,7 @@ async fn bad_places_and_missing_programs_are_told_in_words() {
     };
     let supervisor = refusal(supervisor).await;
     assert!(
-        supervisor.contains("cannot start `/nowhere/supervisor --dir"),
+        supervisor.contains("cannot start `/nowhere/supervisor --platform-version"),
         "{supervisor}"
     );
 }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::Sandbox;
+use crate::version::{VERSION, VERSION_OPTION};
 
 /// Where the relay is inside.
 pub(super) const RELAY: &str = "/run/atelier/sandbox-relay";
@@ -147,6 +148,7 @@ fn outbound_dir(index: usize) -> PathBuf {
 
 pub(super) fn relay(sandbox: &Sandbox) -> Vec<OsString> {
     let mut args = Args::default();
+    args.words(&[VERSION_OPTION, VERSION]);
     for (index, (address, socket)) in sandbox.relay_out.iter().enumerate() {
         let inside = outbound_dir(index).join(socket.file_name().unwrap_or_default());
         args.words(&["--out", &format!("{address}={}", inside.display())]);

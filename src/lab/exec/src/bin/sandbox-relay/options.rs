@@ -21,7 +21,13 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Self, String> {
-        let mut args = args;
+        let mut args = args.peekable();
+        // First of all: whatever else a starter of another version says may have another meaning.
+        let starter = args
+            .next_if(|first| first == exec::VERSION_OPTION)
+            .and_then(|_| args.next())
+            .map(|version| version.to_string_lossy().into_owned());
+        exec::check_version("sandbox-relay", starter.as_deref())?;
         let mut options = Self::default();
         while let Some(arg) = args.next() {
             let name = arg.to_string_lossy().into_owned();
