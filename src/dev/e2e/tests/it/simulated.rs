@@ -254,6 +254,8 @@ async fn a_pod_of_a_lost_node_can_be_deleted(platform: &Platform) {
         pods(platform, "revient").await.is_empty()
     })
     .await;
+    let node = kubectl(platform, &["get", "node", "cpu-1"]);
+    until("the node registers anew", async || node.run().await.is_ok()).await;
 }
 
 /// Whole seconds between the start and the end of the first container, as the cluster has them.

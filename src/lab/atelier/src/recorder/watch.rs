@@ -13,9 +13,13 @@ use std::time::Duration;
 use timeline::Verb;
 use tokio::sync::{mpsc, watch as latest};
 
-/// How long the server keeps one watch open, and how much longer we wait before a silent connection counts as lost.
+/// How long the server keeps one watch open.
 const WATCH_SECONDS: u32 = 240;
-const SILENCE: Duration = Duration::from_secs(250);
+/// Where there is nothing to tell, the server usually sends a bookmark a minute. After this long without one the watch
+/// is asked for anew from where it was: a server that lives answers at once, a connection that hangs does not.
+const SILENCE: Duration = Duration::from_secs(75);
+/// Without an answer for this long, the server counts as lost.
+const ANSWER: Duration = Duration::from_secs(15);
 /// An error about the starting point comes within this time.
 const FIRST_WORD: Duration = Duration::from_millis(500);
 const PAGE: u32 = 500;
@@ -118,9 +122,11 @@ impl Watcher {
 
     async fn watch(&self, version: &mut String, lost: &mut bool, wait: &mut Duration) -> End {
         let params = WatchParams::default().timeout(WATCH_SECONDS);
-        let stream = match self.api().watch(&params, version).await {
-            Ok(stream) => stream,
-            Err(error) => return ended(error),
+        let api = self.api();
+        let stream = match tokio::time::timeout(ANSWER, api.watch(&params, version)).await {
+            Ok(Ok(stream)) => stream,
+            Ok(Err(error)) => return ended(error),
+            Err(_) => return silent(),
         };
         let mut stream = stream.boxed();
         loop {
@@ -140,11 +146,7 @@ impl Watcher {
                     }
                     continue;
                 }
-                Err(_) => {
-                    return End::Again {
-                        lost: Some("no sign of life from the API server".to_owned()),
-                    };
-                }
+                Err(_) => return End::Again { lost: None },
                 Ok(None) => return End::Again { lost: None },
                 Ok(Some(Err(error))) => return ended(error),
                 Ok(Some(Ok(event))) => event,
@@ -301,6 +303,12 @@ impl Watcher {
         let resource =
             ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, kind), plural);
         Api::all_with(self.connection.client(), &resource)
+    }
+}
+
+fn silent() -> End {
+    End::Again {
+        lost: Some("no sign of life from the API server".to_owned()),
     }
 }
 

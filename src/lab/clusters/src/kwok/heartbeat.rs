@@ -1,5 +1,6 @@
 //! Leases of the simulated nodes, renewed from the supervisor. KWOK could do it, but then a KWOK that is frozen,
-//! restarted or starved makes nodes `NotReady`, and Jobs look broken for no reason of the trainee's.
+//! restarted or starved makes nodes `NotReady`, and Jobs look broken for no reason of the trainee's. A node that was
+//! deleted is registered anew, as the kubelet of a machine that is still there would.
 
 use std::time::Duration;
 
@@ -12,18 +13,37 @@ use kube::{Api, Client, ResourceExt};
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
-use super::{NODE_LABEL, SIMULATED};
+use super::{NODE_LABEL, SIMULATED, create_nodes};
+use crate::profile::Profile;
 
 const RENEW_EVERY: Duration = Duration::from_secs(10);
 /// Long enough for a machine that is very busy; the controller manager's grace period should not be shorter.
 const LEASE_SECONDS: i32 = 300;
 const MANAGER: &str = "atelier-heartbeat";
 
-/// Renews the leases of all simulated nodes until cancelled.
-pub async fn keep_alive(client: Client, clock: fn() -> Timestamp, cancel: CancellationToken) {
+/// How many rounds a node stays away. Shorter than the 40 s after which the controller manager removes the pods of a
+/// node that is gone: they go on, as containers do when only their Node object was deleted.
+const ROUNDS_AWAY: u32 = 3;
+
+/// Renews the leases of all simulated nodes, and registers deleted ones anew, until cancelled.
+pub async fn keep_alive(
+    client: Client,
+    profile: Profile,
+    clock: fn() -> Timestamp,
+    cancel: CancellationToken,
+) {
+    let mut rounds_away = 0;
     loop {
-        if let Err(error) = renew_all(&client, clock()).await {
-            warn!(%error, "renew the leases of simulated nodes");
+        match renew_all(&client, clock()).await {
+            Ok(renewed) if renewed < profile.nodes.len() => rounds_away += 1,
+            Ok(_) => rounds_away = 0,
+            Err(error) => warn!(%error, "renew the leases of simulated nodes"),
+        }
+        if rounds_away >= ROUNDS_AWAY {
+            rounds_away = 0;
+            if let Err(error) = create_nodes(&client, &profile, clock()).await {
+                warn!(%error, "register deleted nodes anew");
+            }
         }
         tokio::select! {
             () = cancel.cancelled() => return,
@@ -32,16 +52,17 @@ pub async fn keep_alive(client: Client, clock: fn() -> Timestamp, cancel: Cancel
     }
 }
 
-async fn renew_all(client: &Client, now: Timestamp) -> kube::Result<()> {
+/// Answers how many there are.
+async fn renew_all(client: &Client, now: Timestamp) -> kube::Result<usize> {
     let simulated = ListParams::default().labels(&format!("{NODE_LABEL}={SIMULATED}"));
     let nodes = Api::<Node>::all(client.clone())
         .list_metadata(&simulated)
         .await?;
-    for node in nodes.items {
+    for node in &nodes.items {
         let owner = (node.name_any(), node.uid().unwrap_or_default());
         renew(client, &owner.0, &owner.1, now).await?;
     }
-    Ok(())
+    Ok(nodes.items.len())
 }
 
 /// Renews the lease of one node, creating it when it is not there.

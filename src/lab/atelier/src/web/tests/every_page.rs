@@ -3,7 +3,7 @@
 use http::StatusCode;
 use serde_json::json;
 
-use super::site::{Page, Site};
+use super::site::{PAGES, Page, Site};
 
 #[tokio::test]
 async fn errors_say_what_is_safe_and_what_to_do() {
@@ -38,13 +38,7 @@ async fn errors_say_what_is_safe_and_what_to_do() {
 #[tokio::test]
 async fn every_page_has_landmarks_and_names() {
     let site = Site::new().await;
-    for path in [
-        "/",
-        "/labs/essai/compter",
-        "/environment",
-        "/reports/essai",
-        "/nowhere",
-    ] {
+    for path in PAGES {
         let page = site.get(path).await;
         for selector in [
             "header",

@@ -1,19 +1,14 @@
 use axum::body::Body;
 use http::{Request, StatusCode};
 
-use super::site::{HOST, Page, Site};
+use super::site::{HOST, PAGES, Page, Site};
 use crate::web::state::PublicAddress;
 
 #[tokio::test]
 async fn every_answer_carries_the_headers() {
     let site = Site::new().await;
-    for path in [
-        "/",
-        "/labs/essai/compter",
-        "/nowhere",
-        "/healthz",
-        "/assets/app.0123456789abcdef.js",
-    ] {
+    let others = ["/healthz", "/assets/app.0123456789abcdef.js"];
+    for path in PAGES.into_iter().chain(others) {
         let page = site.get(path).await;
         let policy = page.header("content-security-policy");
         assert!(
@@ -33,13 +28,7 @@ async fn every_answer_carries_the_headers() {
 #[tokio::test]
 async fn pages_obey_their_own_policy() {
     let site = Site::new().await;
-    for path in [
-        "/",
-        "/labs/essai/compter",
-        "/environment",
-        "/reports/essai",
-        "/nowhere",
-    ] {
+    for path in PAGES {
         let page = site.get(path).await;
         assert_eq!(
             page.all("style, [style], script:not([src]):not([type='application/json'])"),

@@ -36,6 +36,15 @@ use crate::web::terminal::{ShellRefusal, Shells};
 
 pub(super) const HOST: &str = "localhost:8080";
 
+/// One page of every sort, for what must hold on all of them.
+pub(super) const PAGES: [&str; 5] = [
+    "/",
+    "/labs/essai/compter",
+    "/environment",
+    "/reports/essai",
+    "/nowhere",
+];
+
 #[derive(Debug, Default)]
 pub(super) struct FakeDesk {
     pub environment: watch::Sender<EnvironmentView>,

@@ -56,6 +56,7 @@ pub(super) async fn furnish(
     })?);
     tokio::spawn(kwok::keep_alive(
         admin.clone(),
+        context.record.profile.clone(),
         context.now,
         running.cancel.clone(),
     ));
