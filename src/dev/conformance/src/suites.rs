@@ -3,6 +3,9 @@
 //! A module `pkg_scheduler` holds `pub(super) const FILES: &[File] = &[("TestSchedule", schedule::run), …]`. Files without a line are reported as
 //! not built. Files that test a helper without an outcome of its own have a line that answers `Skip::Internal`, and a sentence in `INTERNAL.md`.
 
+use scheduler::{OutOfBounds, messages};
+use serde_json::{Value, json};
+
 use crate::corpus::Case;
 use crate::verdict::Verdict;
 
@@ -10,8 +13,10 @@ mod pkg_cache_scheduler;
 mod pkg_resources;
 mod pkg_scheduler;
 mod pkg_scheduler_flavorassigner;
+mod pkg_util_limitrange;
 mod pkg_util_tas;
 mod pkg_webhooks;
+mod pkg_workload;
 
 /// Runs one case.
 pub type Suite = fn(Case<'_>) -> Verdict;
@@ -28,6 +33,10 @@ const FOLDERS: &[(&str, &[File])] = &[
     ("pkg-webhooks", pkg_webhooks::FILES),
     ("pkg-cache-scheduler", pkg_cache_scheduler::FILES),
     ("pkg-resources", pkg_resources::FILES),
+    ("pkg-util-limitrange", pkg_util_limitrange::FILES),
+    ("pkg-util-tas", pkg_util_tas::FILES),
+    ("pkg-webhooks", pkg_webhooks::FILES),
+    ("pkg-workload", pkg_workload::FILES),
 ];
 
 /// The function for the cases of a file.
@@ -36,4 +45,13 @@ pub fn find(folder: &str, test: &str) -> Option<Suite> {
     let (_, files) = FOLDERS.iter().find(|(name, _)| *name == folder)?;
     let (_, suite) = files.iter().find(|(name, _)| *name == test)?;
     Some(*suite)
+}
+
+/// Compares bounds that pod templates do not keep, in the form of faults of fields.
+fn violations(got: &[OutOfBounds], want: &Value) -> Verdict {
+    let fault = |one: &OutOfBounds| {
+        let names: Vec<_> = one.resources.iter().map(ToString::to_string).collect();
+        json!({"type": "FieldValueInvalid", "field": one.field, "badValue": names, "detail": messages::rule(one.rule)})
+    };
+    Verdict::same(&got.iter().map(fault).collect::<Vec<_>>(), want)
 }

@@ -14,6 +14,8 @@ pub struct Affected {
     pub local_queues: BTreeSet<LocalQueueKey>,
     /// Workloads that are pending for another reason than before.
     pub workloads: BTreeSet<WorkloadKey>,
+    /// Workloads whose object has to be applied again, as what it asks for depends on what changed.
+    pub stale: BTreeSet<WorkloadKey>,
     /// Whether a cycle may find something that it did not find before.
     pub wake: bool,
 }
@@ -25,11 +27,13 @@ impl Affected {
             cluster_queues,
             local_queues,
             workloads,
+            stale,
             wake,
         } = other;
         self.cluster_queues.extend(cluster_queues);
         self.local_queues.extend(local_queues);
         self.workloads.extend(workloads);
+        self.stale.extend(stale);
         self.wake |= wake;
     }
 }

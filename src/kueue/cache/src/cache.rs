@@ -20,7 +20,7 @@ use crate::holdings::Holdings;
 use crate::pending::PendingQueue;
 use crate::topology::Places;
 use crate::workloads::WorkloadState;
-use crate::{Affected, Options, convert};
+use crate::{Affected, Options, Surroundings, convert};
 
 /// The watched world of one controller.
 #[derive(Debug, Default)]
@@ -33,6 +33,7 @@ pub struct Cache {
     pub(crate) queues: BTreeMap<ClusterQueueName, QueueState>,
     pub(crate) local_queues: BTreeMap<LocalQueueKey, LocalQueueState>,
     pub(crate) namespaces: BTreeMap<NamespaceName, Arc<Labels>>,
+    pub(crate) surroundings: Surroundings,
     pub(crate) priority_classes: BTreeMap<String, i32>,
     pub(crate) workloads: BTreeMap<WorkloadKey, WorkloadState>,
     pub(crate) by_local_queue: BTreeMap<LocalQueueKey, BTreeSet<WorkloadKey>>,

@@ -2,10 +2,12 @@
 
 mod cluster_queue;
 mod flavor;
+mod limits;
 mod node;
 mod places;
 mod pods;
 mod selectors;
+mod transform;
 mod workload;
 
 #[cfg(test)]
@@ -13,18 +15,19 @@ mod tests;
 
 pub(crate) use cluster_queue::{cluster_queue, cohort};
 pub(crate) use flavor::flavor;
+pub use limits::Limits;
 pub(crate) use node::node;
 pub(crate) use places::places_held;
-pub(crate) use pods::of_template as pod_requests;
-
-pub(crate) use workload::{chances, held, workload};
+pub(crate) use pods::{limits_as_requests, of_template as pod_requests};
+pub use workload::{PodSetHolding, held_by_pod_set, workload};
+pub(crate) use workload::{chances, held};
 
 use quantity::{Amount, Quantity, ResourceName};
 
 /// A field that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {problem}")]
-pub(crate) struct Unreadable {
+pub struct Unreadable {
     field: String,
     problem: String,
 }

@@ -1,5 +1,8 @@
 //! What the configuration says, as far as the cache depends on it.
 
+use std::collections::BTreeMap;
+
+use quantity::Quantity;
 use scheduler::FairSharing;
 
 macro_rules! features {
@@ -79,6 +82,17 @@ pub enum QuotaCheck {
     IgnoreUndeclared,
 }
 
+/// Makes other resources of one that pods ask for.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Transformation {
+    /// Whether the resource itself is asked for, too.
+    pub retain: bool,
+    /// What comes out is multiplied by what is asked of this resource, if anything is.
+    pub multiply_by: Option<String>,
+    /// How much of each resource comes out for one.
+    pub outputs: BTreeMap<String, Quantity>,
+}
+
 /// The configuration of a cache.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Options {
@@ -86,6 +100,8 @@ pub struct Options {
     pub features: Features,
     /// Resources whose names begin with one of these are not counted.
     pub exclude_resource_prefixes: Vec<String>,
+    /// Resources that are turned into others, by name.
+    pub transformations: BTreeMap<String, Transformation>,
     /// The order of workloads whose pods were not ready in time.
     pub pods_ready_timestamp: PodsReadyTimestamp,
     /// Resources that nobody declared.

@@ -47,7 +47,7 @@ pub(crate) struct Assumed {
 impl Cache {
     /// A Workload appeared or changed.
     pub fn apply_workload(&mut self, object: &api::Workload, now: Timestamp) -> Affected {
-        let fresh = observe(object, &self.options);
+        let fresh = observe(object, &self.options, &self.surroundings);
         let key = fresh.info.key.clone();
         let Some(mut before) = self.workloads.remove(&key) else {
             return self.insert(fresh, None, now);

@@ -37,8 +37,9 @@ pub use names::{
     PodSetName, WorkloadKey,
 };
 pub use objects::{
-    ClusterQueue, Defect, Flavor, Fungibility, HeldPodSet, PodSet, PodSetAdditions, Preemption,
-    PreemptionPolicy, Preference, ResourceGroup, Strategy, Usage, WhenPossible, Workload,
+    ClusterQueue, Defect, Flavor, Fungibility, HeldPodSet, OutOfBounds, PodSet, PodSetAdditions,
+    Preemption, PreemptionPolicy, Preference, ResourceGroup, Rule, Strategy, Usage, WhenPossible,
+    Workload,
 };
 pub use plan::{Admission, Plan, PodSetAdmission};
 pub use policy::{FairSharing, FairStrategy, Policy};

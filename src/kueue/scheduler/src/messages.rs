@@ -11,6 +11,7 @@ use quantity::Amount;
 use crate::assign::{Assignment, Attempt, Blocker, Mode, NoFitReason, PodSetAssignment};
 use crate::labels::Taint;
 use crate::names::{ClusterQueueName, FlavorName, FlavorResource};
+use crate::objects::{OutOfBounds, Rule};
 use crate::plan::Admission;
 use crate::preemption::Possibility;
 use crate::report::{Entry, Outcome, PendingReason, Refusal};
@@ -205,14 +206,41 @@ fn refused(refusal: &Refusal, cluster_queue: &ClusterQueueName) -> Option<String
         Refusal::RequestsAboveLimits(found) => {
             Some(format!("resources validation failed: {}", aggregate(found)))
         }
+        Refusal::OutsideLimitRange(found) => Some(format!(
+            "resources didn't satisfy LimitRange constraints: {}",
+            aggregate(found)
+        )),
     }
 }
 
+/// What a bound asks for.
+#[must_use]
+pub fn rule(rule: Rule) -> &'static str {
+    match rule {
+        Rule::AboveLimits => "requests must not exceed its limits",
+        Rule::AboveMax => "requests must not be above the limitRange max",
+        Rule::BelowMin => "requests must not be below the limitRange min",
+    }
+}
+
+fn out_of_bounds(found: &OutOfBounds) -> String {
+    let names: Vec<_> = found
+        .resources
+        .iter()
+        .map(|name| format!("{name:?}"))
+        .collect();
+    let (field, names) = (&found.field, names.join(","));
+    format!("{field}: Invalid value: [{names}]: {}", rule(found.rule))
+}
+
 /// As Go prints several errors as one.
-fn aggregate(errors: &[String]) -> String {
+fn aggregate(errors: &[OutOfBounds]) -> String {
     match errors {
-        [one] => one.clone(),
-        several => format!("[{}]", several.join(", ")),
+        [one] => out_of_bounds(one),
+        several => {
+            let several: Vec<_> = several.iter().map(out_of_bounds).collect();
+            format!("[{}]", several.join(", "))
+        }
     }
 }
 

@@ -219,13 +219,37 @@ pub struct HeldPodSet {
     pub requests: Requests,
 }
 
+/// A bound that a pod template has to keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Requests are at most limits.
+    AboveLimits,
+    /// Nothing is above the maximum of a LimitRange.
+    AboveMax,
+    /// Nothing is below the minimum of a LimitRange.
+    BelowMin,
+}
+
+/// Part of a pod template that does not keep to a bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutOfBounds {
+    /// Where it is.
+    pub field: String,
+    /// The resources concerned, in the order of their names.
+    pub resources: Vec<ResourceName>,
+    /// The bound.
+    pub rule: Rule,
+}
+
 /// Why a workload cannot be considered, whatever quota is there. Found while it was converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Defect {
     /// Some admission check said Retry or Rejected.
     FailedChecks,
-    /// Containers ask for more than their limits: one text a container.
-    RequestsAboveLimits(Vec<String>),
+    /// Containers ask for more than their limits.
+    RequestsAboveLimits(Vec<OutOfBounds>),
+    /// Containers or pods are not what the LimitRanges of the namespace let them be.
+    OutsideLimitRange(Vec<OutOfBounds>),
     /// Something in it cannot be read.
     Malformed(String),
 }

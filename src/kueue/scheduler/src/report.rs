@@ -4,6 +4,7 @@ use quantity::Requests;
 
 use crate::assign::{Assignment, LastAssignment, NoFitReason};
 use crate::names::{ClusterQueueName, PodSetName, WorkloadKey};
+use crate::objects::OutOfBounds;
 
 /// Why a workload was not even tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +20,9 @@ pub enum Refusal {
     /// Its namespace may not use the ClusterQueue.
     NamespaceMismatch,
     /// Its containers ask for more than their limits.
-    RequestsAboveLimits(Vec<String>),
+    RequestsAboveLimits(Vec<OutOfBounds>),
+    /// It is not what the LimitRanges of its namespace let it be.
+    OutsideLimitRange(Vec<OutOfBounds>),
     /// Something in it cannot be read.
     Malformed(String),
 }
@@ -115,6 +118,7 @@ impl Entry {
                 Refusal::ClusterQueueNotFound
                 | Refusal::NamespaceMismatch
                 | Refusal::RequestsAboveLimits(_)
+                | Refusal::OutsideLimitRange(_)
                 | Refusal::Malformed(_),
             ) => Some(PendingReason::Misconfigured),
             Outcome::NoFit(assignment) => assignment.no_fit_reason().map(PendingReason::NoFit),

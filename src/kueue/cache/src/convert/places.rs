@@ -6,6 +6,7 @@ use scheduler::{FlavorName, PodSetAdditions};
 
 use super::selectors::toleration;
 use super::{Unreadable, pods};
+use crate::Surroundings;
 use crate::topology::decode;
 
 /// What a pod set says about its place.
@@ -65,6 +66,7 @@ pub(super) fn additions(object: &api::Workload, pod_set: &str) -> PodSetAddition
 pub(crate) fn places_held(
     object: &api::Workload,
     admission: &api::Admission,
+    around: &Surroundings,
 ) -> Result<TopologyUsage, Unreadable> {
     let mut usage = TopologyUsage::new();
     for assigned in &admission.pod_set_assignments {
@@ -74,8 +76,12 @@ pub(crate) fn places_held(
         let pod_set = object.spec.pod_sets.iter();
         let spec = pod_set
             .filter(|pod_set| pod_set.name == assigned.name)
-            .find_map(|pod_set| pod_set.template.spec.as_ref());
-        let per_pod = spec.map(pods::of_template).transpose()?.unwrap_or_default();
+            .find_map(|pod_set| pod_set.template.spec.clone());
+        let per_pod = spec.map(|mut spec| {
+            around.adjust(object.namespace(), &mut spec);
+            pods::of_template(&spec)
+        });
+        let per_pod = per_pod.transpose()?.unwrap_or_default();
         let mut flavors: Vec<_> = assigned.flavors.values().collect();
         flavors.sort_unstable();
         flavors.dedup();

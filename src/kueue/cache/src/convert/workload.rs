@@ -1,29 +1,46 @@
 //! Workloads: what they ask for while they wait, and what they hold once they were admitted.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use jiff::Timestamp;
+use k8s_openapi::api::core::v1 as core;
 use kueue_api::conditions::{self, reasons, workload as types};
 use kueue_api::names::{annotations, labels};
 use kueue_api::v1beta2::{self as api, CheckState};
-use quantity::{Amount, ResourceName};
+use quantity::{Requests, ResourceName};
 use scheduler::{
-    Defect, FlavorName, FlavorResource, LocalQueueKey, PodSet, PodSetName, Usage, Workload,
-    WorkloadKey,
+    Defect, FlavorName, FlavorResource, LocalQueueKey, OutOfBounds, PodSet, PodSetName, Usage,
+    Workload, WorkloadKey,
 };
 
 use super::places::{additions, topology_request};
 use super::selectors::{affinity, preferred_nodes, toleration};
-use super::{Unreadable, amount, pods};
-use crate::{Options, PodsReadyTimestamp};
+use super::{Limits, Unreadable, pods, transform};
+use crate::{Options, PodsReadyTimestamp, Surroundings};
 
-/// A workload as the scheduler sees it.
-pub(crate) fn workload(object: &api::Workload, options: &Options) -> Workload {
-    let (pod_sets, defect) = match pod_sets(object, options) {
-        Ok((pod_sets, above)) if above.is_empty() => (pod_sets, None),
-        Ok((pod_sets, above)) => (pod_sets, Some(Defect::RequestsAboveLimits(above))),
+/// A workload as the scheduler sees it: what it asks for, who may go first, and what keeps it from being considered at all.
+#[must_use]
+pub fn workload(object: &api::Workload, options: &Options, around: &Surroundings) -> Workload {
+    let templates = templates(object, around);
+    let (pod_sets, defect) = match pod_sets(object, &templates, options) {
+        Ok(pod_sets) => (pod_sets, None),
         Err(unreadable) => (Vec::new(), Some(Defect::Malformed(unreadable.to_string()))),
     };
+    let defect = defect.or_else(|| {
+        let limits = around.limits(object.namespace());
+        match (
+            templates_above_limits(&templates),
+            outside(&templates, limits),
+        ) {
+            (Ok(above), _) if !above.is_empty() => Some(Defect::RequestsAboveLimits(above)),
+            (Ok(_), Ok(outside)) if outside.is_empty() => None,
+            (Ok(_), Ok(outside)) => Some(Defect::OutsideLimitRange(outside)),
+            (Err(unreadable), _) | (_, Err(unreadable)) => {
+                Some(Defect::Malformed(unreadable.to_string()))
+            }
+        }
+    });
     let defect = if has_failed_checks(object) {
         Some(Defect::FailedChecks)
     } else {
@@ -140,23 +157,55 @@ fn reclaimed_later(object: &api::Workload, created: Timestamp, options: &Options
     }
 }
 
+/// The templates as their pods will be, each with the field it stands in.
+fn templates(object: &api::Workload, around: &Surroundings) -> Vec<(String, core::PodSpec)> {
+    let sets = object.spec.pod_sets.iter().enumerate();
+    sets.map(|(index, set)| {
+        let mut spec = set.template.spec.clone().unwrap_or_default();
+        around.adjust(object.namespace(), &mut spec);
+        (format!("spec.podSets[{index}].template.spec"), spec)
+    })
+    .collect()
+}
+
+fn templates_above_limits(
+    templates: &[(String, core::PodSpec)],
+) -> Result<Vec<OutOfBounds>, Unreadable> {
+    let mut found = Vec::new();
+    for (field, spec) in templates {
+        found.extend(pods::above_limits(spec, field)?);
+    }
+    Ok(found)
+}
+
+fn outside(
+    templates: &[(String, core::PodSpec)],
+    limits: Option<&Limits>,
+) -> Result<Vec<OutOfBounds>, Unreadable> {
+    let mut found = Vec::new();
+    if let Some(limits) = limits {
+        for (field, spec) in templates {
+            found.extend(limits.broken_by(spec, field)?);
+        }
+    }
+    Ok(found)
+}
+
 fn pod_sets(
     object: &api::Workload,
+    templates: &[(String, core::PodSpec)],
     options: &Options,
-) -> Result<(Vec<PodSet>, Vec<String>), Unreadable> {
-    let mut above = Vec::new();
+) -> Result<Vec<PodSet>, Unreadable> {
     let mut converted = Vec::new();
-    for (index, pod_set) in object.spec.pod_sets.iter().enumerate() {
-        let field = format!("spec.podSets[{index}].template.spec");
-        let spec = pod_set.template.spec.clone().unwrap_or_default();
-        above.extend(pods::above_limits(&spec, &field)?);
+    for (pod_set, (field, spec)) in object.spec.pod_sets.iter().zip(templates) {
         let topology = pod_set.topology_request.as_ref();
+        let exact = transform::charged(pods::total(spec, field)?, options);
         converted.push(PodSet {
             name: PodSetName::from(pod_set.name.as_str()),
-            count: (i64::from(pod_set.count) - reclaimed(object, &pod_set.name, options)).max(0),
+            count: left(object, &pod_set.name, options).unwrap_or_default(),
             min_count: pod_set.min_count.map(i64::from),
-            per_pod: pods::requests(&spec, &field, options)?,
-            affinity: affinity(&spec),
+            per_pod: pods::amounts(exact).floor_zero(),
+            affinity: affinity(spec),
             tolerations: spec
                 .tolerations
                 .iter()
@@ -164,24 +213,80 @@ fn pod_sets(
                 .filter_map(toleration)
                 .collect(),
             topology: topology.map(topology_request).unwrap_or_default(),
-            template: pods::of_template(&spec)?,
-            preferred_nodes: preferred_nodes(&spec),
+            template: pods::of_template(spec)?,
+            preferred_nodes: preferred_nodes(spec),
             added: additions(object, &pod_set.name),
         });
     }
-    Ok((converted, above))
+    Ok(converted)
 }
 
-/// How many pods of a set were given back.
-fn reclaimed(object: &api::Workload, pod_set: &str, options: &Options) -> i64 {
-    let given_back = object
-        .status
-        .iter()
-        .flat_map(|status| &status.reclaimable_pods);
-    let of_set = given_back.into_iter().find(|pods| pods.name == pod_set);
-    of_set
-        .filter(|_| options.features.reclaimable_pods)
-        .map_or(0, |pods| i64::from(pods.count))
+/// How many pods of a set are left after those that were given back. `None` if there is no such set.
+fn left(object: &api::Workload, name: &str, options: &Options) -> Option<i64> {
+    let count = count(object, name)?;
+    let status = object.status.iter();
+    let mut given_back = status.flat_map(|status| &status.reclaimable_pods);
+    let of_set = given_back.find(|pods| pods.name == name && options.features.reclaimable_pods);
+    Some((count - of_set.map_or(0, |pods| i64::from(pods.count))).max(0))
+}
+
+fn count(object: &api::Workload, name: &str) -> Option<i64> {
+    let mut sets = object.spec.pod_sets.iter();
+    let set = sets.find(|set| set.name == name)?;
+    Some(i64::from(set.count))
+}
+
+/// What a workload with quota holds for one of its pod sets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodSetHolding {
+    /// The pod set.
+    pub name: PodSetName,
+    /// How many of its pods still hold quota.
+    pub count: i64,
+    /// What they hold together.
+    pub requests: Requests,
+    /// The flavor of each resource; a resource without one is not charged.
+    pub flavors: BTreeMap<ResourceName, FlavorName>,
+}
+
+/// What an admitted workload holds, pod set by pod set, without what it gave back.
+///
+/// # Errors
+/// When an amount cannot be read.
+pub fn held_by_pod_set(
+    object: &api::Workload,
+    admission: &api::Admission,
+    options: &Options,
+) -> Result<Vec<PodSetHolding>, Unreadable> {
+    let of = |assignment| pod_set_holding(object, assignment, options);
+    admission.pod_set_assignments.iter().map(of).collect()
+}
+
+fn pod_set_holding(
+    object: &api::Workload,
+    assignment: &api::PodSetAssignment,
+    options: &Options,
+) -> Result<PodSetHolding, Unreadable> {
+    let name = &assignment.name;
+    let field = format!("status.admission.podSetAssignments[{name}].resourceUsage");
+    let total = pods::amounts(pods::read(Some(&assignment.resource_usage), &field)?);
+    let spec_count = count(object, name).unwrap_or_default();
+    let count = assignment.count.map_or(spec_count, i64::from);
+    // Fewer pods in the assignment than are left: it was admitted in part.
+    let left = left(object, name, options).unwrap_or_default().min(count);
+    let flavors = assignment.flavors.iter();
+    Ok(PodSetHolding {
+        name: PodSetName::from(name.as_str()),
+        count: left,
+        requests: if left == count {
+            total
+        } else {
+            total.per(count).times(left)
+        },
+        flavors: flavors
+            .map(|(resource, flavor)| (resource.as_str().into(), flavor.as_str().into()))
+            .collect(),
+    })
 }
 
 /// What an admitted workload holds, without what it gave back.
@@ -191,46 +296,23 @@ pub(crate) fn held(
     options: &Options,
 ) -> Result<Usage, Unreadable> {
     let mut usage = Usage::new();
-    for assignment in &admission.pod_set_assignments {
-        let spec_count = object
-            .spec
-            .pod_sets
-            .iter()
-            .find(|pod_set| pod_set.name == assignment.name)
-            .map_or(0, |pod_set| pod_set.count);
-        let count = i64::from(assignment.count.unwrap_or(spec_count));
-        let left = (i64::from(spec_count) - reclaimed(object, &assignment.name, options))
-            .clamp(0, count.max(0));
-        for (resource, flavor) in &assignment.flavors {
-            let of = FlavorResource::new(flavor.as_str(), resource.as_str());
-            let total = total_of(assignment, &of.resource)?;
-            let scaled = if left == count {
-                total
-            } else {
-                total.per(count).times(left)
-            };
-            *usage.entry(of).or_default() += scaled;
+    for holding in held_by_pod_set(object, admission, options)? {
+        for (resource, flavor) in holding.flavors {
+            let amount = holding.requests.get(&resource);
+            *usage
+                .entry(FlavorResource { flavor, resource })
+                .or_default() += amount;
         }
     }
     Ok(usage)
-}
-
-fn total_of(
-    assignment: &api::PodSetAssignment,
-    resource: &ResourceName,
-) -> Result<Amount, Unreadable> {
-    let field = format!(
-        "status.admission.podSetAssignments[{}].resourceUsage[{resource}]",
-        assignment.name
-    );
-    let total = assignment.resource_usage.get(resource.as_str());
-    total.map_or(Ok(Amount::ZERO), |total| amount(&field, resource, total))
 }
 
 /// Everything in an object that, once changed, gives a parked workload another chance.
 pub(crate) fn chances(object: &api::Workload, converted: &Workload) -> u64 {
     let mut hasher = DefaultHasher::new();
     converted.shape.hash(&mut hasher);
+    // A defect that comes or goes with a LimitRange changes nothing in the object.
+    format!("{:?}", converted.defect).hash(&mut hasher);
     converted.local_queue.hash(&mut hasher);
     converted.uid.hash(&mut hasher);
     object.metadata.generation.hash(&mut hasher);

@@ -9,11 +9,15 @@ use scheduler::ClusterQueueName;
 
 use super::WorkloadState;
 use crate::holdings::Holding;
-use crate::{Options, convert};
+use crate::{Options, Surroundings, convert};
 
 /// What an object says about its workload.
-pub(super) fn observe(object: &api::Workload, options: &Options) -> WorkloadState {
-    let info = convert::workload(object, options);
+pub(super) fn observe(
+    object: &api::Workload,
+    options: &Options,
+    around: &Surroundings,
+) -> WorkloadState {
+    let info = convert::workload(object, options, around);
     let local_queue = info.local_queue.clone();
     let finished = object.is_finished();
     let admission = object
@@ -26,7 +30,7 @@ pub(super) fn observe(object: &api::Workload, options: &Options) -> WorkloadStat
         local_queue,
         // An admission that nobody can read holds nothing that could be counted.
         usage: convert::held(object, admission, options).unwrap_or_default(),
-        places: convert::places_held(object, admission).unwrap_or_default(),
+        places: convert::places_held(object, admission, around).unwrap_or_default(),
         admitted: object.is_admitted(),
     });
     WorkloadState {

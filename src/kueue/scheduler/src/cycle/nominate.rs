@@ -52,6 +52,9 @@ pub(super) fn nominate<'a>(
         Some(Defect::RequestsAboveLimits(found)) => {
             return Err(Refusal::RequestsAboveLimits(found.clone()));
         }
+        Some(Defect::OutsideLimitRange(found)) => {
+            return Err(Refusal::OutsideLimitRange(found.clone()));
+        }
         Some(Defect::Malformed(what)) => return Err(Refusal::Malformed(what.clone())),
         Some(Defect::FailedChecks) | None => {}
     }

@@ -1,7 +1,9 @@
 use expect_test::expect;
 
 use crate::fixture::{World, limits, pod_set, queue, workload};
-use crate::{Defect, Labels, PodSet, PreemptionPolicy, Requirement, Selector, Test};
+use crate::{
+    Defect, Labels, OutOfBounds, PodSet, PreemptionPolicy, Requirement, Rule, Selector, Test,
+};
 
 fn pair() -> World {
     World::of(&[
@@ -105,8 +107,19 @@ fn refuses_what_cannot_be_tried_and_says_why() {
     let mut checked = asking("checked");
     checked.defect = Some(Defect::FailedChecks);
     let mut greedy = asking("greedy");
-    greedy.defect = Some(Defect::RequestsAboveLimits(vec![
-        "spec…: requests must not exceed its limits".to_owned(),
+    let bound = |resources: &[&str], rule| OutOfBounds {
+        field: "spec…".to_owned(),
+        resources: resources.iter().map(|name| (*name).into()).collect(),
+        rule,
+    };
+    greedy.defect = Some(Defect::RequestsAboveLimits(vec![bound(
+        &["cpu"],
+        Rule::AboveLimits,
+    )]));
+    let mut outside = asking("outside");
+    outside.defect = Some(Defect::OutsideLimitRange(vec![
+        bound(&["cpu", "memory"], Rule::AboveMax),
+        bound(&["memory"], Rule::BelowMin),
     ]));
     let text = world.cycle(&[
         ("stopped", asking("to-stopped")),
@@ -116,6 +129,7 @@ fn refuses_what_cannot_be_tried_and_says_why() {
         ("circular", asking("to-circular")),
         ("open", checked),
         ("open", greedy),
+        ("open", outside),
     ]);
     expect![[r#"
         to-stopped: Suspended, Generic: ClusterQueue stopped is inactive
@@ -124,7 +138,8 @@ fn refuses_what_cannot_be_tried_and_says_why() {
         to-nobody: Misconfigured, NamespaceMismatch: workload namespace doesn't match ClusterQueue selector
         to-circular: Suspended, Generic: ClusterQueue circular is inactive
         checked: PendingEvaluation, Generic: The workload has failed admission checks
-        greedy: Misconfigured, Generic: resources validation failed: spec…: requests must not exceed its limits
+        greedy: Misconfigured, Generic: resources validation failed: spec…: Invalid value: ["cpu"]: requests must not exceed its limits
+        outside: Misconfigured, Generic: resources didn't satisfy LimitRange constraints: [spec…: Invalid value: ["cpu","memory"]: requests must not be above the limitRange max, spec…: Invalid value: ["memory"]: requests must not be below the limitRange min]
     "#]]
     .assert_eq(&text);
     assert!(Selector::default().matches(&Labels::new()));

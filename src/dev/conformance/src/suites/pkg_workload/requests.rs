@@ -1,0 +1,184 @@
+//! What a Workload asks for while it waits and holds afterwards.
+
+use cache::convert::{PodSetHolding, held_by_pod_set, workload};
+use cache::{Options, PodsReadyTimestamp, Surroundings, Transformation};
+use k8s_openapi::api::core::v1::LimitRange;
+use k8s_openapi::api::node::v1::RuntimeClass;
+use kueue_api::v1beta2::{PodSet, Workload};
+use quantity::Requests;
+use scheduler::Defect;
+use serde_json::{Map, Value, json};
+
+use crate::compare::lean;
+use crate::corpus::{Case, each, parse, read};
+use crate::suites::violations;
+use crate::verdict::Verdict;
+use crate::world;
+
+pub(super) fn adjusted(case: Case<'_>) -> Verdict {
+    let mut around = Surroundings::default();
+    for mut range in each::<LimitRange>(&case.input["limitranges"]) {
+        range.metadata.namespace = Some(String::new());
+        around.apply_limit_range(&range);
+    }
+    for class in each::<RuntimeClass>(&case.input["runtimeClasses"]) {
+        around.apply_runtime_class(&class);
+    }
+    let mut got: Workload = parse(&case.input["wl"]);
+    let namespace = got.namespace().to_owned();
+    for set in &mut got.spec.pod_sets {
+        around.adjust(&namespace, set.template.spec.get_or_insert_default());
+    }
+    let want: Workload = parse(&case.want["wantWl"]);
+    Verdict::same(&got.spec, &json!(want.spec))
+}
+
+pub(super) fn outside_limit_range(case: Case<'_>) -> Verdict {
+    let mut around = Surroundings::default();
+    for range in case.input.get("limitRange").map(parse::<LimitRange>) {
+        around.apply_limit_range(&range);
+    }
+    let object: Workload = parse(&case.input["workload"]);
+    let got = match workload(&object, &Options::default(), &around).defect {
+        Some(Defect::OutsideLimitRange(found)) => found,
+        _ => Vec::new(),
+    };
+    violations(&got, &case.want["wantError"])
+}
+
+pub(super) fn above_limits(case: Case<'_>) -> Verdict {
+    let object: Workload = parse(&case.input["workloadInfo"]["obj"]);
+    let got = match workload(&object, &Options::default(), &Surroundings::default()).defect {
+        Some(Defect::RequestsAboveLimits(found)) => found,
+        _ => Vec::new(),
+    };
+    violations(&got, &case.want["wantError"])
+}
+
+/// The options that the reference gives to the maker of its records.
+fn info_options(case: &Case<'_>, list: &Value) -> Options {
+    let mut options = world::options(case);
+    for one in list.as_array().into_iter().flatten() {
+        options.exclude_resource_prefixes = read(&one["excludedResourcePrefixes"]);
+        let rules = one["resourceTransformations"].as_object();
+        for rule in rules.into_iter().flatten().map(|(_, rule)| rule) {
+            let made = Transformation {
+                retain: rule["strategy"] != "Replace",
+                multiply_by: rule["multiplyBy"].as_str().map(str::to_owned),
+                outputs: read::<std::collections::BTreeMap<String, String>>(&rule["outputs"])
+                    .into_iter()
+                    .map(|(name, factor)| (name, factor.parse().unwrap()))
+                    .collect(),
+            };
+            let name = rule["input"].as_str().unwrap().to_owned();
+            options.transformations.insert(name, made);
+        }
+    }
+    options
+}
+
+pub(super) fn amounts(requests: &Requests) -> Value {
+    let entries = requests.iter();
+    let entries = entries.map(|(name, amount)| (name.to_string(), json!(amount.value())));
+    Value::Object(entries.collect::<Map<_, _>>())
+}
+
+fn holding(of: &PodSetHolding) -> Value {
+    let flavors = of.flavors.iter();
+    let flavors: Map<_, _> = flavors
+        .map(|(resource, flavor)| (resource.to_string(), json!(flavor.as_str())))
+        .collect();
+    json!({"count": of.count, "name": of.name.as_str(), "requests": amounts(&of.requests), "flavors": flavors})
+}
+
+/// The total of each pod set: by the admission if there is one, else by the templates.
+fn total_requests(object: &Workload, options: &Options) -> Value {
+    let admission = object
+        .status
+        .as_ref()
+        .and_then(|status| status.admission.as_ref());
+    if let Some(admission) = admission.filter(|_| object.has_quota_reservation()) {
+        let held = held_by_pod_set(object, admission, options).unwrap();
+        return held.iter().map(holding).collect();
+    }
+    let sets = workload(object, options, &Surroundings::default()).pod_sets;
+    let of = |set: &scheduler::PodSet| {
+        let total = set.per_pod.times(set.count);
+        json!({"count": set.count, "name": set.name.as_str(), "requests": amounts(&total)})
+    };
+    sets.iter().map(of).collect()
+}
+
+/// Without what the record says of topology, which other files ask about.
+fn without_topology(totals: &Value) -> Value {
+    let mut totals = lean(totals);
+    for one in totals.as_array_mut().into_iter().flatten() {
+        if let Some(fields) = one.as_object_mut() {
+            fields.remove("topologyRequest");
+            fields.remove("delayedTopologyRequest");
+        }
+    }
+    totals
+}
+
+pub(super) fn totals(case: Case<'_>) -> Verdict {
+    let object: Workload = parse(&case.input["workload"]);
+    let options = info_options(&case, &case.input["infoOptions"]);
+    let got = total_requests(&object, &options);
+    // A pod set without a name is called `main` on our wire.
+    let mut want = without_topology(&case.want["wantInfo"]["totalRequests"]);
+    for one in want.as_array_mut().into_iter().flatten() {
+        let fields = one.as_object_mut().unwrap();
+        fields.entry("name").or_insert_with(|| json!("main"));
+    }
+    Verdict::same(&got, &want)
+}
+
+pub(super) fn rebuilt(case: Case<'_>) -> Verdict {
+    let dra = [&case.input["initialOptions"], &case.input["updateOptions"]];
+    if dra
+        .iter()
+        .any(|list| list.to_string().contains("DRA") || list.to_string().contains("preserve"))
+    {
+        return Verdict::not_built("requests translated by dynamic resource allocation");
+    }
+    let object: Workload = parse(&case.input["updated"]);
+    let options = info_options(&case, &case.input["updateOptions"]);
+    Verdict::same(
+        &total_requests(&object, &options),
+        &without_topology(&case.want["wantRequests"]),
+    )
+}
+
+pub(super) fn queue_order(case: Case<'_>) -> Verdict {
+    let object: Workload = parse(&case.input["wl"]);
+    let all = read::<Vec<Value>>(&case.want["want"])
+        .into_iter()
+        .map(|want| {
+            let mut options = world::options(&case);
+            if want["key"]["podsReadyRequeuingTimestamp"] == "Creation" {
+                options.pods_ready_timestamp = PodsReadyTimestamp::Creation;
+            }
+            let got = workload(&object, &options, &Surroundings::default()).queued;
+            Verdict::same(&got, &want["value"])
+        });
+    Verdict::all(all)
+}
+
+pub(super) fn shape(case: Case<'_>) -> Verdict {
+    if case.input["wl1"].is_null() {
+        return Verdict::not_built("requests translated by dynamic resource allocation");
+    }
+    let options = world::options(&case);
+    let shape = |object: &Value| workload(&parse(object), &options, &Surroundings::default()).shape;
+    let same = shape(&case.input["wl1"]) == shape(&case.input["wl2"]);
+    Verdict::equal("same", &same, &(case.want["wantSame"] == true))
+}
+
+pub(super) fn asks_for_topology(case: Case<'_>) -> Verdict {
+    let mut object = Workload::named("w");
+    object.spec.pod_sets = each::<PodSet>(&case.input["podSets"]);
+    let converted = workload(&object, &Options::default(), &Surroundings::default());
+    let got = converted.pod_sets.iter().any(|set| set.topology.is_explicit());
+    Verdict::equal("asks for topology", &got, &(case.want["want"] == true))
+}
