@@ -20,7 +20,9 @@ pub fn lean(value: &Value) -> Value {
     }
 }
 
-fn is_empty(value: &Value) -> bool {
+/// Whether nothing is in it.
+#[must_use]
+pub fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::String(text) => text.is_empty(),

@@ -39,7 +39,11 @@ impl Verdict {
     #[must_use]
     pub fn same<T: serde::Serialize + ?Sized>(got: &T, want: &Value) -> Self {
         let got = serde_json::to_value(got).unwrap();
-        let found = compare::differences(&compare::lean(&got), &compare::lean(want));
+        let (got, want) = (compare::lean(&got), compare::lean(want));
+        if compare::is_empty(&got) && compare::is_empty(&want) {
+            return Self::Passed;
+        }
+        let found = compare::differences(&got, &want);
         if found.is_empty() {
             Self::Passed
         } else {

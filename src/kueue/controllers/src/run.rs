@@ -167,6 +167,8 @@ fn watches(
         tasks,
     };
     start.kind("Namespace", World::on_namespace);
+    start.kind("LimitRange", World::on_limit_range);
+    start.kind("RuntimeClass", World::on_runtime_class);
     start.kind("PriorityClass", World::on_priority_class);
     start.kind("ResourceFlavor", World::on_flavor);
     start.kind("AdmissionCheck", World::on_check);

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jobs::{GenericJob, JobKind};
-use k8s_openapi::api::core::v1::Namespace;
+use k8s_openapi::api::core::v1::{LimitRange, Namespace};
+use k8s_openapi::api::node::v1::RuntimeClass;
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kueue_api::v1beta2::{
@@ -37,6 +38,8 @@ pub struct Jobs {
 #[derive(Debug)]
 pub struct Stores {
     pub namespaces: Store<Namespace>,
+    pub limit_ranges: Store<LimitRange>,
+    pub runtime_classes: Store<RuntimeClass>,
     pub priority_classes: Store<PriorityClass>,
     pub flavors: Store<ResourceFlavor>,
     pub checks: Store<AdmissionCheck>,
@@ -55,6 +58,8 @@ impl Stores {
     pub fn new(kinds: &[&'static JobKind]) -> Self {
         Self {
             namespaces: Store::default(),
+            limit_ranges: Store::default(),
+            runtime_classes: Store::default(),
             priority_classes: Store::default(),
             flavors: Store::default(),
             checks: Store::default(),

@@ -26,7 +26,7 @@ use crate::stores::{Job, Stores, job_owner};
 pub use queues::Queues;
 
 /// Kinds that are watched besides those of jobs.
-pub const WATCHES: usize = 9;
+pub const WATCHES: usize = 11;
 
 /// See the module.
 #[derive(Debug)]
@@ -86,6 +86,7 @@ impl World {
             cluster_queues,
             local_queues,
             workloads,
+            stale,
             wake,
         } = affected;
         for name in cluster_queues {
@@ -103,6 +104,13 @@ impl World {
         }
         if wake {
             self.wake.notify_one();
+        }
+        for key in stale {
+            let key = Key::new(key.namespace.as_str(), &key.name);
+            if let Some(workload) = self.stores.workloads.get(&key) {
+                self.change(|cache, now| cache.apply_workload(&workload, now));
+                self.queues.workloads.add(key);
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use kueue_api::conditions::{self, workload as types};
 use kueue_api::v1beta2::{self as api, WorkloadStatus};
 use scheduler::{LocalQueueKey, Workload, WorkloadKey};
 
-use crate::{Options, convert};
+use crate::{Options, Surroundings, convert};
 
 /// A pending workload.
 #[derive(Clone, Debug)]
@@ -31,8 +31,8 @@ pub struct Waiting {
 impl Waiting {
     /// What an object says.
     #[must_use]
-    pub fn of(object: &api::Workload, options: &Options) -> Self {
-        let workload = convert::workload(object, options);
+    pub fn of(object: &api::Workload, options: &Options, around: &Surroundings) -> Self {
+        let workload = convert::workload(object, options, around);
         let status = object.status.as_ref();
         Self {
             generation: object.metadata.generation.unwrap_or_default(),

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use cache::{ClusterQueueName, CohortName, FlavorName, LocalQueueKey};
-use k8s_openapi::api::core::v1::Namespace;
+use k8s_openapi::api::core::v1::{LimitRange, Namespace};
+use k8s_openapi::api::node::v1::RuntimeClass;
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use kube::api::DynamicObject;
 use kueue_api::v1beta2::{
@@ -67,6 +68,31 @@ impl World {
             for job in jobs.objects.list_in(&changed) {
                 self.queues.ask_job(kind, Key::of(job.meta()));
             }
+        }
+    }
+
+    pub fn on_limit_range(&self, seen: Seen<LimitRange>) {
+        match keep(&self.stores.limit_ranges, "LimitRange", seen) {
+            Some(News::Object(range, _)) => {
+                self.change(|cache, _| cache.apply_limit_range(&range));
+            }
+            Some(News::Gone(key, _)) => {
+                let namespace = cache::NamespaceName::new(key.namespace.as_str());
+                self.change(|cache, _| cache.delete_limit_range(&namespace, &key.name));
+            }
+            None => {}
+        }
+    }
+
+    pub fn on_runtime_class(&self, seen: Seen<RuntimeClass>) {
+        match keep(&self.stores.runtime_classes, "RuntimeClass", seen) {
+            Some(News::Object(class, _)) => {
+                self.change(|cache, _| cache.apply_runtime_class(&class));
+            }
+            Some(News::Gone(key, _)) => {
+                self.change(|cache, _| cache.delete_runtime_class(&key.name));
+            }
+            None => {}
         }
     }
 

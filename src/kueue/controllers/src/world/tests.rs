@@ -79,3 +79,20 @@ fn a_changed_queue_asks_for_flavors_and_workloads_a_written_status_does_not() {
     world.on_cluster_queue(queue("3", "HoldAndDrain", 1));
     assert_eq!(asked(&world.queues.workloads), ["reef/w"]);
 }
+
+#[test]
+fn a_limit_range_has_its_waiting_workloads_read_anew() {
+    let world = world();
+    world.saw_workload(workload("1"));
+    asked(&world.queues.workloads);
+    let range = |namespace: &str, cpu: &str| {
+        let limits = json!([{"type": "Container", "defaultRequest": {"cpu": cpu}}]);
+        seen(
+            json!({"metadata": {"name": "r", "namespace": namespace, "uid": "u", "resourceVersion": cpu}, "spec": {"limits": limits}}),
+        )
+    };
+    world.on_limit_range(range("other", "1"));
+    assert!(asked(&world.queues.workloads).is_empty());
+    world.on_limit_range(range("reef", "2"));
+    assert_eq!(asked(&world.queues.workloads), ["reef/w"]);
+}

@@ -35,8 +35,8 @@ pub(super) fn adjusted(case: Case<'_>) -> Verdict {
 
 pub(super) fn outside_limit_range(case: Case<'_>) -> Verdict {
     let mut around = Surroundings::default();
-    for range in case.input.get("limitRange").map(parse::<LimitRange>) {
-        around.apply_limit_range(&range);
+    if let Some(range) = case.input.get("limitRange") {
+        around.apply_limit_range(&parse(range));
     }
     let object: Workload = parse(&case.input["workload"]);
     let got = match workload(&object, &Options::default(), &around).defect {
@@ -179,6 +179,9 @@ pub(super) fn asks_for_topology(case: Case<'_>) -> Verdict {
     let mut object = Workload::named("w");
     object.spec.pod_sets = each::<PodSet>(&case.input["podSets"]);
     let converted = workload(&object, &Options::default(), &Surroundings::default());
-    let got = converted.pod_sets.iter().any(|set| set.topology.is_explicit());
+    let got = converted
+        .pod_sets
+        .iter()
+        .any(|set| set.topology.is_explicit());
     Verdict::equal("asks for topology", &got, &(case.want["want"] == true))
 }
