@@ -15,7 +15,7 @@ mod names;
 mod objects;
 mod plan;
 mod policy;
-mod preemption;
+pub mod preemption;
 mod quota;
 mod report;
 mod share;

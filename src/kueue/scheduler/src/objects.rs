@@ -285,5 +285,13 @@ pub struct Workload {
     pub shape: u64,
 }
 
+impl Workload {
+    /// The priority of its class.
+    #[must_use]
+    pub fn base_priority(&self) -> i64 {
+        self.priority - i64::from(self.boost)
+    }
+}
+
 /// What a workload holds, by flavor and resource.
 pub type Usage = BTreeMap<FlavorResource, Amount>;

@@ -1,40 +1,151 @@
-//! The place of preemption: whom to evict so that a workload fits. The search for targets is not built yet, see [`Unsupported`].
+//! Whom to evict so that a workload fits: the smallest set of workloads that may go, and whether asking for one is worth it.
 //!
-//! Flavor assignment already asks the question, because the answer decides which flavor is taken.
-//!
-//! [`Unsupported`]: crate::Unsupported
+//! Takes a snapshot, a workload and the flavors it was assigned, gives [`Target`]s; the snapshot stays as it is. `policy.rs` says who may
+//! be evicted at all, `hierarchy.rs` and `candidates.rs` who comes into question and in which order. Without fair sharing `classical.rs`
+//! chooses among them (there it is decided to reclaim before borrowing), with it `fair.rs` and `tournament.rs` do. `oracle.rs` answers
+//! flavor assignment by the same search. Reference sections 4.5 and 4.6.
 
+mod candidates;
+mod classical;
+mod fair;
+mod hierarchy;
+mod oracle;
+mod policy;
+mod simulation;
 mod target;
+mod tournament;
 
-use quantity::Amount;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use crate::names::FlavorResource;
+use jiff::Timestamp;
 
+use crate::admitted::Admitted;
+use crate::assign::{Assignment, Mode};
+use crate::cycle::Snapshot;
+use crate::names::{ClusterQueueName, FlavorName, FlavorResource};
+use crate::objects::{ClusterQueue, Usage, Workload};
+use crate::policy::Policy;
+use crate::quota::{NodeId, QuotaTree};
+use crate::topology::{self, PodSetRequest};
+
+pub use candidates::{by_order, compare};
+pub use oracle::{Asking, NoPreemption, Oracle, Possibility};
+pub use policy::satisfies;
 pub use target::{PreemptionReason, Target};
+pub use tournament::{Chosen, Tournament};
 
-/// Whether evicting others would make room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Possibility {
-    /// Nobody may be evicted, or not enough of them.
-    NoCandidates,
-    /// At least one workload of the own ClusterQueue would go.
-    Preempt,
-    /// Only workloads of other ClusterQueues, which borrow, would go.
-    Reclaim,
+use simulation::Simulation;
+
+/// How a workload has to be placed by topology, apart from the quota that it needs.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Placing {
+    /// What is to be placed, by flavor.
+    pub requests: BTreeMap<FlavorName, Vec<PodSetRequest>>,
+    /// The circumstances.
+    pub search: topology::Search,
+    /// Whether flavors may share hosts, so that what is placed in one counts in the others (gate `TASHandleOverlappingFlavors`).
+    pub overlapping_flavors: bool,
 }
 
-/// Answers the question for one flavor and resource.
-pub trait Oracle {
-    /// Whether `amount` could be had by eviction, and how far up it would still be borrowed from; `height` is that without eviction.
-    fn ask(&self, of: &FlavorResource, amount: Amount, height: usize) -> (Possibility, usize);
+/// Looks for targets in one snapshot. Make one for many questions: it keeps a copy of the tree to try things out.
+#[derive(Debug)]
+pub struct Finder<'a> {
+    snapshot: &'a Snapshot,
+    policy: &'a Policy,
+    now: Timestamp,
+    /// Equal to the snapshot's tree between two questions.
+    scratch: RefCell<Option<QuotaTree>>,
 }
 
-/// The oracle of a scheduler that never evicts anybody.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoPreemption;
-
-impl Oracle for NoPreemption {
-    fn ask(&self, _: &FlavorResource, _: Amount, height: usize) -> (Possibility, usize) {
-        (Possibility::NoCandidates, height)
+impl<'a> Finder<'a> {
+    /// A finder for what the snapshot shows at `now`.
+    #[must_use]
+    pub fn new(snapshot: &'a Snapshot, policy: &'a Policy, now: Timestamp) -> Self {
+        Self {
+            snapshot,
+            policy,
+            now,
+            scratch: RefCell::new(None),
+        }
     }
+
+    /// The workloads that have to go so that `workload` fits as it was assigned; none if that cannot be brought about.
+    #[must_use]
+    pub fn targets(
+        &self,
+        workload: &Workload,
+        queue: &ClusterQueueName,
+        assignment: &Assignment,
+        placing: Option<&Placing>,
+    ) -> Vec<Target> {
+        let contested = contested(assignment);
+        self.targets_for(workload, queue, contested, &assignment.usage, placing)
+    }
+
+    /// The same for given amounts, of which those in `contested` are what there is not enough of.
+    #[must_use]
+    pub fn targets_for(
+        &self,
+        workload: &Workload,
+        queue: &ClusterQueueName,
+        contested: BTreeSet<FlavorResource>,
+        usage: &Usage,
+        placing: Option<&Placing>,
+    ) -> Vec<Target> {
+        let (Some(queue), Some(node)) = (
+            self.snapshot.cluster_queues.get(queue),
+            self.snapshot.tree.cluster_queue(queue),
+        ) else {
+            return Vec::new();
+        };
+        let need = Need {
+            workload,
+            queue,
+            node,
+            contested,
+            usage,
+            placing,
+        };
+        self.simulate(|simulation| match self.policy.fair_sharing {
+            Some(rules) => self.fair(&need, rules, simulation),
+            None => self.classical(&need, simulation),
+        })
+    }
+
+    /// Lets something be tried out.
+    fn simulate<T>(&self, what: impl FnOnce(&mut Simulation<'_>) -> T) -> T {
+        let mut scratch = self.scratch.borrow_mut();
+        let tree = scratch.get_or_insert_with(|| self.snapshot.tree.clone());
+        what(&mut Simulation::new(tree, self.snapshot))
+    }
+}
+
+/// Who needs what.
+struct Need<'a> {
+    workload: &'a Workload,
+    queue: &'a ClusterQueue,
+    node: NodeId,
+    /// What there is not enough of. Only who uses some of it comes into question.
+    contested: BTreeSet<FlavorResource>,
+    /// All that has to fit in the end.
+    usage: &'a Usage,
+    /// And be placed.
+    placing: Option<&'a Placing>,
+}
+
+/// The flavors that were assigned in the hope of preemption.
+fn contested(assignment: &Assignment) -> BTreeSet<FlavorResource> {
+    let choices = assignment
+        .pod_sets
+        .iter()
+        .flat_map(|pod_set| &pod_set.flavors);
+    choices
+        .filter(|(_, choice)| choice.mode == Mode::Preempt)
+        .map(|(resource, choice)| FlavorResource {
+            flavor: choice.flavor.clone(),
+            resource: resource.clone(),
+        })
+        .collect()
 }

@@ -1,6 +1,6 @@
 //! What is used where, what is still available, and how far up one has to borrow for it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use quantity::{Amount, ResourceName};
@@ -13,6 +13,14 @@ use crate::share::Weight;
 /// A node of one tree. Meaningless in another tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NodeId(pub(super) usize);
+
+impl NodeId {
+    /// Its place among all nodes of its tree, from zero.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
 
 /// What a node stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,6 +176,42 @@ impl QuotaTree {
         self.node(id).weight
     }
 
+    /// How many nodes there are.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.usage.len()
+    }
+
+    /// The ClusterQueue at a node; `None` if a cohort is there.
+    #[must_use]
+    pub fn queue_at(&self, id: NodeId) -> Option<&ClusterQueueName> {
+        match &self.node(id).name {
+            Named::ClusterQueue(name) => Some(name),
+            Named::Cohort(_) => None,
+        }
+    }
+
+    /// Whether more of any of these is used than the node brings in itself.
+    #[must_use]
+    pub fn above_quota(&self, id: NodeId, any: &BTreeSet<FlavorResource>) -> bool {
+        any.iter().any(|of| self.borrows_with(id, of, Amount::ZERO))
+    }
+
+    /// The names from the root down to a ClusterQueue.
+    #[must_use]
+    pub fn path(&self, name: &ClusterQueueName) -> Vec<&str> {
+        let up = self.cluster_queue(name).into_iter();
+        let up = up.flat_map(|id| self.path_up(id));
+        let mut path: Vec<&str> = up
+            .map(|id| match self.holder(id) {
+                Holder::ClusterQueue(name) => name.as_str(),
+                Holder::Cohort(name) => name.as_str(),
+            })
+            .collect();
+        path.reverse();
+        path
+    }
+
     /// What a node stands for.
     #[must_use]
     pub fn holder(&self, id: NodeId) -> Holder<'_> {
@@ -244,6 +288,15 @@ impl QuotaTree {
         }
     }
 
+    /// Makes the usage of a node and all above it that of another tree of the same shape, by sharing it.
+    pub(crate) fn share_path(&mut self, id: NodeId, other: &Self) {
+        let mut next = Some(id);
+        while let Some(id) = next {
+            self.usage[id.0] = other.usage[id.0].clone();
+            next = self.parent(id);
+        }
+    }
+
     fn node(&self, id: NodeId) -> &Node {
         &self.shape.nodes[id.0]
     }
@@ -276,7 +329,8 @@ impl QuotaTree {
     }
 
     /// What is left of the share that nobody else can take.
-    fn local_available(&self, id: NodeId, of: &FlavorResource) -> Amount {
+    #[must_use]
+    pub fn local_available(&self, id: NodeId, of: &FlavorResource) -> Amount {
         (self.node(id).local(of) - self.used(id, of)).floor_zero()
     }
 
