@@ -17,11 +17,9 @@ mod tournament;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::admitted::Admitted;
 use crate::assign::{Assignment, Mode};
 use crate::cycle::Snapshot;
 use crate::names::{ClusterQueueName, FlavorName, FlavorResource};
