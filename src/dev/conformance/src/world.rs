@@ -124,7 +124,12 @@ impl World {
 
     /// One cycle as a controller runs it, its writes included. False if there was nothing to do.
     pub fn cycle(&mut self) -> bool {
-        let Some(cycle) = self.cache.begin_cycle(now()) else {
+        self.cycle_at(now())
+    }
+
+    /// The same, with workloads whose time to wait ends by then.
+    pub fn cycle_at(&mut self, then: jiff::Timestamp) -> bool {
+        let Some(cycle) = self.cache.begin_cycle(then) else {
             return false;
         };
         let (plan, report) = cycle.run();
@@ -137,8 +142,12 @@ impl World {
                 let _ = self.cache.forget(&admission.workload, now());
             }
         }
-        for patch in self.cache.settle(&report, now()).patches {
+        let settled = self.cache.settle(&report, now());
+        for patch in settled.patches {
             self.write(patch);
+        }
+        for (workload, event) in settled.events {
+            self.tell(&workload, event);
         }
         self.decided.push((plan, report));
         true

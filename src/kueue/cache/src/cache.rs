@@ -18,6 +18,7 @@ use scheduler::{
 
 use crate::holdings::Holdings;
 use crate::pending::PendingQueue;
+use crate::second_pass::SecondPasses;
 use crate::topology::Places;
 use crate::workloads::WorkloadState;
 use crate::{Affected, Options, Surroundings, convert};
@@ -46,6 +47,8 @@ pub struct Cache {
     pub(crate) tree: QuotaTree,
     /// The places that workloads are sent to by topology.
     pub(crate) places: Places,
+    /// Workloads that are tried once more although they hold quota.
+    pub(crate) second_passes: SecondPasses,
     pub(crate) stale_tree: bool,
     /// Whether the tree was rebuilt since parked workloads last got their chance.
     pub(crate) quota_changed: bool,

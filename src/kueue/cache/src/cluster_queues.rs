@@ -80,9 +80,7 @@ impl Cache {
         let Some(state) = self.queues.get(name) else {
             return Vec::new();
         };
-        let topology = self.topology_flavors(name);
-        let topology = (!topology.is_empty()).then_some(Unsupported::Topology(topology));
-        state.asks_for.iter().cloned().chain(topology).collect()
+        state.asks_for.clone()
     }
 
     /// Puts the new view in place. Returns whether parked workloads may have gained something by it.
@@ -100,7 +98,12 @@ impl Cache {
                 .extend(before.as_ref().and_then(|before| before.cohort.clone()));
         }
         let active = before.as_ref().is_some_and(|before| before.active);
-        let queue = ClusterQueue { active, ..queue };
+        let places_later = before.as_ref().map(|before| before.places_later.clone());
+        let queue = ClusterQueue {
+            active,
+            places_later: places_later.unwrap_or_default(),
+            ..queue
+        };
         let changed = before.as_deref() != Some(&queue);
         if changed {
             Arc::make_mut(&mut self.specs).insert(queue.name.clone(), Arc::new(queue));
@@ -119,11 +122,13 @@ impl Cache {
             let Some(queue) = self.specs.get(name) else {
                 continue;
             };
-            if queue.active == active {
+            let places_later = self.places_later(queue);
+            if queue.active == active && queue.places_later == places_later {
                 continue;
             }
             if let Some(queue) = Arc::make_mut(&mut self.specs).get_mut(name) {
-                Arc::make_mut(queue).active = active;
+                let queue = Arc::make_mut(queue);
+                (queue.active, queue.places_later) = (active, places_later);
             }
             self.touched.cluster_queues.insert(name.clone());
             affected.wake = true;

@@ -9,10 +9,9 @@ use scheduler::{
 };
 
 use crate::holdings::Holding;
-use crate::patch::all_checks_ready;
 use crate::pending::{Order, Place, Requeue};
 use crate::workloads::{Assumed, WorkloadState};
-use crate::{Affected, Cache, WorkloadPatch};
+use crate::{Affected, Cache, Event, WorkloadPatch};
 
 /// The input of one cycle. It does not hold the cache.
 #[derive(Clone, Debug)]
@@ -59,6 +58,8 @@ pub struct Settled {
     pub affected: Affected,
     /// What to write into the workloads that stay pending.
     pub patches: Vec<WorkloadPatch>,
+    /// What to tell about workloads into which nothing is written.
+    pub events: Vec<(WorkloadKey, Event)>,
 }
 
 impl Cache {
@@ -70,8 +71,9 @@ impl Cache {
             .values()
             .filter(|queue| queue.active)
             .map(|queue| queue.name.clone());
-        let mut heads = Vec::new();
-        for name in active.collect::<Vec<_>>() {
+        let active: Vec<_> = active.collect();
+        let mut heads = self.second_heads(now);
+        for name in active {
             heads.extend(self.head_of(&name));
         }
         if heads.is_empty() {
@@ -127,26 +129,39 @@ impl Cache {
             queue.ok_or_else(|| AssumeError::NoClusterQueue(admission.cluster_queue.clone()))?;
         let not_waiting = || AssumeError::NotWaiting(key.clone());
         let state = self.workloads.get_mut(key).ok_or_else(not_waiting)?;
+        let again = self.second_passes.is_in_flight(key) && state.holding.is_some();
         let flies = state.queued_in.as_ref() == Some(&admission.cluster_queue)
             && queue.pending.place(key) == Some(Place::InFlight);
         let same = state.info.uid == admission.uid && state.info.shape == admission.shape;
-        if !flies || !same {
+        if !(flies || again) || !same {
             return Err(not_waiting());
         }
         queue.pending.remove(key);
+        self.second_passes.remove(key);
+        let before = state.clone();
+        let admitted = self.admits(admission, &before.status);
+        if again {
+            let _ = self.release(&before, before.holding.as_ref());
+        }
+        let state = self.workloads.get_mut(key).ok_or_else(not_waiting)?;
         let holding = Holding {
             cluster_queue: admission.cluster_queue.clone(),
             local_queue: admission.local_queue.clone(),
             usage: admission.usage.clone(),
             places: admission.places.clone(),
-            admitted: all_checks_ready(&state.status),
+            admitted,
         };
         state.queued_in = None;
         state.last = None;
         state.holding = Some(holding.clone());
-        state.assumed = Some(Assumed::default());
+        state.assumed = Some(Assumed {
+            written: None,
+            before: before.holding,
+        });
         let door = state.info.local_queue.clone();
-        self.stands_no_longer(&door);
+        if !again {
+            self.stands_no_longer(&door);
+        }
         self.take(&holding);
         let Some(state) = self.workloads.get(key).cloned() else {
             return Ok(Affected::default());
@@ -168,12 +183,20 @@ impl Cache {
         self.workloads.remove(key);
         let mut affected = self.names(&before);
         affected.wake |= self.release(&before, None);
+        let held = before
+            .assumed
+            .as_ref()
+            .and_then(|assumed| assumed.before.clone());
         let mut state = WorkloadState {
-            holding: None,
+            holding: held.clone(),
             assumed: None,
             ..before
         };
-        if let Some(name) = self.behind(&state.info.local_queue).cloned() {
+        if let Some(held) = held {
+            self.take(&held);
+            self.second_passes.note(&state, now);
+            self.show_to_preemptors(&state);
+        } else if let Some(name) = self.behind(&state.info.local_queue).cloned() {
             affected.wake |= self.stand(&mut state, &name, now);
         }
         affected.merge(self.names(&state));
@@ -186,8 +209,15 @@ impl Cache {
         let mut settled = Settled {
             affected: self.give_chances(now),
             patches: Vec::new(),
+            events: Vec::new(),
         };
         for entry in &report.entries {
+            if self.second_passes.is_in_flight(&entry.workload) {
+                let (affected, event) = self.second_pass_failed(entry, now);
+                settled.affected.merge(affected);
+                settled.events.push((entry.workload.clone(), event));
+                continue;
+            }
             settled.patches.extend(self.pending_patch(entry, now));
             settled.affected.merge(self.settle_one(entry, now));
         }

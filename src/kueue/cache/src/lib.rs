@@ -18,6 +18,7 @@ mod patch;
 pub mod pending;
 mod readiness;
 mod requeue;
+mod second_pass;
 mod status;
 mod surroundings;
 pub mod topology;

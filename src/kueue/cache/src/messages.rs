@@ -9,6 +9,7 @@ use crate::status::{Door, Hold, PendingReason};
 
 pub(crate) const ADMITTED: &str = "The workload is admitted";
 pub(crate) const CHECKS_NOT_READY: &str = "The workload has not all checks ready";
+pub(crate) const PLACES_PENDING: &str = "There are pending delayed topology requests";
 pub(crate) const NO_RESERVATION: &str = "The workload has no reservation";
 
 /// The reason of a ClusterQueue that asks for what is not built yet and cannot be left out.
@@ -86,6 +87,10 @@ fn stated(obstacle: &Obstacle) -> (&'static str, String) {
                 multikueue.join(","),
                 provisioning.join(",")
             ),
+        ),
+        Obstacle::MissingTopology { topology, flavor } => (
+            active_reasons::TOPOLOGY_NOT_FOUND,
+            format!("there is no Topology \"{topology}\" for TAS flavor \"{flavor}\""),
         ),
         Obstacle::Unsupported(asked) => (NOT_SUPPORTED_YET, unsupported(asked)),
     }

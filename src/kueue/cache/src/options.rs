@@ -59,6 +59,8 @@ features! {
     tas_profile_mixed: "TASProfileMixed" = true,
     tas_recompute_within_cycle: "TASRecomputeAssignmentWithinSchedulingCycle" = true,
     tas_respect_preferred_affinity: "TASRespectNodeAffinityPreferred" = false,
+    skip_reassignment_of_pods: "SkipReassignmentForPodOwnedWorkloads" = true,
+    tas_encode_by_prefix: "TASAssignmentsEncodingByHostnamePrefix" = true,
     unadmitted_workloads_observability: "UnadmittedWorkloadsObservability" = true,
 }
 
@@ -131,6 +133,15 @@ impl Options {
             elastic_jobs: gates.elastic_jobs,
             ignore_undeclared: gates.quota_check_strategy
                 && self.quota_check == QuotaCheck::IgnoreUndeclared,
+            tas: gates.tas,
+            tas_profile_mixed: gates.tas_profile_mixed,
+            tas_balanced_placement: gates.tas_balanced_placement,
+            tas_respect_preferred_affinity: gates.tas_respect_preferred_affinity,
+            tas_handle_overlapping_flavors: gates.tas_handle_overlapping_flavors,
+            tas_recompute_within_cycle: gates.tas_recompute_within_cycle,
+            tas_fail_fast: gates.tas_failed_node_replacement_fail_fast,
+            elastic_jobs_with_tas: gates.elastic_jobs_with_tas,
+            skip_reassignment_of_pods: gates.skip_reassignment_of_pods,
         }
     }
 }

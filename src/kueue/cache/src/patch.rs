@@ -8,8 +8,9 @@ use kueue_api::Condition;
 use kueue_api::conditions::{self, reasons, workload as types};
 use kueue_api::v1beta2::{self as api, CheckState, WorkloadStatus};
 use quantity::Requests;
-use scheduler::{Admission, Entry, PodSetAdmission, PodSetName, WorkloadKey, messages};
+use scheduler::{Admission, Delayed, Entry, PodSetAdmission, PodSetName, WorkloadKey, messages};
 
+use crate::topology::encode;
 use crate::{Cache, messages as texts};
 
 /// How an event is shown.
@@ -80,28 +81,37 @@ impl Cache {
                 );
             }
         }
-        let checked = all_checks_ready(&state.status);
-        if checked {
-            set(types::ADMITTED, true, reasons::ADMITTED, texts::ADMITTED);
-        } else {
-            let text = texts::CHECKS_NOT_READY;
-            set(
-                types::ADMITTED,
-                false,
-                reasons::UNSATISFIED_ADMISSION_CHECKS,
-                text,
-            );
+        let (listed, answered) = self.checks_of(admission, &state.status);
+        let placed = !admission.waits_for_places();
+        match (listed, answered, placed) {
+            (false, ..) => {}
+            (_, true, true) => set(types::ADMITTED, true, reasons::ADMITTED, texts::ADMITTED),
+            (_, false, _) => {
+                let reason = reasons::UNSATISFIED_ADMISSION_CHECKS;
+                set(types::ADMITTED, false, reason, texts::CHECKS_NOT_READY);
+            }
+            (_, true, false) => {
+                let reason = reasons::PENDING_DELAYED_TOPOLOGY_REQUESTS;
+                set(types::ADMITTED, false, reason, texts::PLACES_PENDING);
+            }
         }
+        let replaced = !std::mem::take(&mut status.unhealthy_nodes).is_empty();
         status.resource_requests.clear();
+        let by_prefix = self.options.features.tas_encode_by_prefix;
+        let pod_sets = admission.pod_sets.iter();
         status.admission = Some(api::Admission {
             cluster_queue: admission.cluster_queue.to_string(),
-            pod_set_assignments: admission.pod_sets.iter().map(assignment).collect(),
+            pod_set_assignments: pod_sets
+                .map(|pod_set| assignment(pod_set, by_prefix))
+                .collect(),
         });
         let milliseconds = now.duration_since(admission.waiting_since).as_millis();
         let waited = i64::try_from((milliseconds + 500).div_euclid(1000)).unwrap_or(i64::MAX);
         let note = messages::reserved_event(admission, waited);
-        let mut events = vec![event(EventKind::Normal, reasons::QUOTA_RESERVED, note)];
-        if checked {
+        let reserved = conditions::is_true(&state.status.conditions, types::QUOTA_RESERVED);
+        let first = event(EventKind::Normal, reasons::QUOTA_RESERVED, note);
+        let mut events: Vec<_> = Some(first).filter(|_| !reserved).into_iter().collect();
+        if listed && answered && placed && !replaced {
             let note = messages::admitted_event(&admission.cluster_queue);
             events.push(event(EventKind::Normal, reasons::ADMITTED, note));
         }
@@ -153,6 +163,36 @@ impl Cache {
             status,
             events,
         })
+    }
+}
+
+impl Cache {
+    /// Whether all checks that an admission needs are listed in the status, and whether all that are listed have answered well.
+    pub(crate) fn checks_of(&self, admission: &Admission, status: &WorkloadStatus) -> (bool, bool) {
+        let queue = self.queues.get(&admission.cluster_queue);
+        let rules = queue.into_iter().flat_map(|queue| &queue.checks);
+        let taken = |name: &String| {
+            let mut pod_sets = admission.pod_sets.iter();
+            pod_sets.any(|pod_set| {
+                pod_set
+                    .flavors
+                    .values()
+                    .any(|flavor| flavor.as_str() == name)
+            })
+        };
+        let mut needed =
+            rules.filter(|rule| rule.on_flavors.is_empty() || rule.on_flavors.iter().any(taken));
+        let listed = needed.all(|rule| {
+            let mut checks = status.admission_checks.iter();
+            checks.any(|check| check.name == rule.name)
+        });
+        (listed, all_checks_ready(status))
+    }
+
+    /// Whether a workload may start once this is written.
+    pub(crate) fn admits(&self, admission: &Admission, status: &WorkloadStatus) -> bool {
+        let (listed, answered) = self.checks_of(admission, status);
+        listed && answered && !admission.waits_for_places()
     }
 }
 
@@ -210,7 +250,7 @@ fn owned(status: &WorkloadStatus) -> WorkloadStatus {
     owned
 }
 
-fn event(kind: EventKind, reason: &str, note: String) -> Event {
+pub(crate) fn event(kind: EventKind, reason: &str, note: String) -> Event {
     Event {
         kind,
         reason: reason.to_owned(),
@@ -218,7 +258,7 @@ fn event(kind: EventKind, reason: &str, note: String) -> Event {
     }
 }
 
-fn assignment(pod_set: &PodSetAdmission) -> api::PodSetAssignment {
+fn assignment(pod_set: &PodSetAdmission, by_prefix: bool) -> api::PodSetAssignment {
     api::PodSetAssignment {
         name: pod_set.name.to_string(),
         flavors: pod_set
@@ -228,7 +268,11 @@ fn assignment(pod_set: &PodSetAdmission) -> api::PodSetAssignment {
             .collect(),
         resource_usage: quantities(&pod_set.usage),
         count: i32::try_from(pod_set.count).ok(),
-        ..api::PodSetAssignment::default()
+        topology_assignment: pod_set.place.as_ref().map(|place| encode(place, by_prefix)),
+        delayed_topology_request: pod_set.delayed.map(|delayed| match delayed {
+            Delayed::Pending => api::DelayedTopologyRequestState::Pending,
+            Delayed::Ready => api::DelayedTopologyRequestState::Ready,
+        }),
     }
 }
 

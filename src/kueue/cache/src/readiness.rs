@@ -2,7 +2,7 @@
 
 use kueue_api::names::{MULTIKUEUE_CONTROLLER, PROVISIONING_CONTROLLER};
 use kueue_api::v1beta2::AdmissionCheckStrategyRule;
-use scheduler::{ClusterQueueName, FlavorName, Unsupported};
+use scheduler::{ClusterQueue, ClusterQueueName, FlavorName, PlacesLater, Unsupported};
 
 use crate::cache::QueueState;
 use crate::{Cache, messages};
@@ -19,6 +19,10 @@ pub(crate) enum Obstacle {
     SeveralMultiKueueChecks(Vec<String>),
     MultiKueueCheckPerFlavor(Vec<String>),
     MultiKueueWithProvisioning(Vec<String>, Vec<String>),
+    MissingTopology {
+        topology: String,
+        flavor: FlavorName,
+    },
     Unsupported(Unsupported),
 }
 
@@ -55,6 +59,10 @@ impl Cache {
             .chain(missing)
             .collect();
         found.extend(self.check_obstacles(&state.checks));
+        // With MultiKueue another cluster knows the topology.
+        if !found.is_empty() || !self.places_later_always(&state.checks) {
+            found.extend(self.missing_topologies(name));
+        }
         if found.is_empty() {
             let asked = self.unsupported(name).into_iter();
             let blocking = asked.filter(Unsupported::forbids_admission);
@@ -71,16 +79,56 @@ impl Cache {
             .collect()
     }
 
-    pub(crate) fn topology_flavors(&self, name: &ClusterQueueName) -> Vec<FlavorName> {
-        let has_topology = |flavor: &&FlavorName| {
-            self.flavors
-                .get(*flavor)
-                .is_some_and(|known| known.topology.is_some())
+    /// The flavors whose Topology is not there.
+    fn missing_topologies(&self, name: &ClusterQueueName) -> Vec<Obstacle> {
+        let missing = |flavor: &FlavorName| {
+            let known = self.flavors.get(flavor)?;
+            let topology = known.topology.clone()?;
+            let there = self.places.levels_of(known).is_some();
+            (!there).then(|| Obstacle::MissingTopology {
+                topology,
+                flavor: flavor.clone(),
+            })
         };
-        self.flavors_of(name)
-            .filter(has_topology)
-            .cloned()
-            .collect()
+        if !self.options.features.tas {
+            return Vec::new();
+        }
+        self.flavors_of(name).filter_map(missing).collect()
+    }
+
+    fn checked_by<'a>(
+        &'a self,
+        rules: &'a [AdmissionCheckStrategyRule],
+        controller: &'a str,
+    ) -> impl Iterator<Item = &'a AdmissionCheckStrategyRule> {
+        rules.iter().filter(move |rule| {
+            let check = self.checks.get(&rule.name);
+            check.is_some_and(|check| check.controller == controller)
+        })
+    }
+
+    fn places_later_always(&self, rules: &[AdmissionCheckStrategyRule]) -> bool {
+        let mut multikueue = self.checked_by(rules, MULTIKUEUE_CONTROLLER);
+        multikueue.next().is_some()
+    }
+
+    /// Which places of a ClusterQueue are found only after its checks have answered.
+    pub(crate) fn places_later(&self, queue: &ClusterQueue) -> PlacesLater {
+        let Some(state) = self.queues.get(&queue.name) else {
+            return PlacesLater::default();
+        };
+        let all = queue.groups.iter().flat_map(|group| &group.flavors);
+        let provisioned = |flavor: &FlavorName| {
+            let mut rules = self.checked_by(&state.checks, PROVISIONING_CONTROLLER);
+            rules.any(|rule| {
+                let mut on = rule.on_flavors.iter();
+                rule.on_flavors.is_empty() || on.any(|name| name == flavor.as_str())
+            })
+        };
+        PlacesLater {
+            always: self.places_later_always(&state.checks),
+            until_reserved: all.filter(|flavor| provisioned(flavor)).cloned().collect(),
+        }
     }
 
     fn flavors_of(&self, name: &ClusterQueueName) -> impl Iterator<Item = &FlavorName> {

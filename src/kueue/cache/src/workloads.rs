@@ -42,6 +42,8 @@ pub(crate) struct WorkloadState {
 pub(crate) struct Assumed {
     /// The version of the object that says so, once it was written.
     pub(crate) written: Option<u64>,
+    /// What the object says it holds, if it is given another place.
+    pub(crate) before: Option<Holding>,
 }
 
 impl Cache {
@@ -59,8 +61,8 @@ impl Cache {
         let still_assumed = before
             .assumed
             .as_ref()
-            .is_some_and(|assumed| fresh.holding.is_none() && assumed.outlives(object));
-        if still_assumed && fresh.eligible {
+            .is_some_and(|assumed| fresh.holding == assumed.before && assumed.outlives(object));
+        if still_assumed && (fresh.eligible || fresh.holding.is_some()) {
             let (holding, assumed) = (before.holding.take(), before.assumed.take());
             self.by_local_queue
                 .entry(fresh.info.local_queue.clone())
@@ -88,6 +90,7 @@ impl Cache {
         let mut affected = self.names(&before);
         self.leave_queue(&before);
         self.leave_door(&before);
+        self.second_passes.remove(key);
         affected.wake |= self.release(&before, None);
         affected
     }
@@ -134,6 +137,7 @@ impl Cache {
         now: Timestamp,
     ) -> Affected {
         let door = fresh.info.local_queue.clone();
+        self.second_passes.note(&fresh, now);
         if fresh.finished {
             self.leave_door(&fresh);
         } else {

@@ -57,6 +57,7 @@ pub mod annotations {
     pub const WORKLOAD_SLICE_REPLACEMENT_FOR: &str =
         "kueue.x-k8s.io/workload-slice-replacement-for";
     pub const ELASTIC_JOB: &str = "kueue.x-k8s.io/elastic-job";
+    pub const IS_GROUP_WORKLOAD: &str = "kueue.x-k8s.io/is-group-workload";
     pub const ADMISSION_GATED_BY: &str = "kueue.x-k8s.io/admission-gated-by";
     pub const PRIORITY_BOOST: &str = "kueue.x-k8s.io/priority-boost";
     pub const POD_SET_REQUIRED_TOPOLOGY: &str = "kueue.x-k8s.io/podset-required-topology";

@@ -7,7 +7,9 @@ mod assignment;
 mod attempts;
 mod flavor;
 mod fungibility;
+mod held;
 mod partial;
+mod place;
 mod progress;
 mod unit;
 
@@ -21,6 +23,7 @@ use quantity::{Amount, Requests, ResourceName};
 
 use crate::names::{FlavorName, PodSetName};
 use crate::objects::{ClusterQueue, Flavor, HeldPodSet, PodSet, Usage, Workload};
+use crate::places::{Topologies, Wanted};
 use crate::policy::Policy;
 use crate::preemption::Oracle;
 use crate::quota::{NodeId, QuotaTree};
@@ -53,6 +56,8 @@ pub struct Assigner<'a> {
     pub nominated: Option<&'a Nomination>,
     /// What the workload holds already as the slice that it replaces: only the difference is charged.
     pub replaced: Option<&'a [HeldPodSet]>,
+    /// What is free in topologies.
+    pub topologies: &'a Topologies,
 }
 
 /// The flavors that an earlier assignment of the same cycle took, by pod set in order.
@@ -75,31 +80,42 @@ impl Assigner<'_> {
         counts: Option<&[i64]>,
         last: Option<&LastAssignment>,
     ) -> Assignment {
-        let count =
-            |index: usize, pod_set: &PodSet| counts.map_or(pod_set.count, |counts| counts[index]);
+        let total = |(index, pod_set): (usize, &PodSet)| match held::of(workload, pod_set) {
+            Some(held) => (held.count, held.requests.clone()),
+            None => self.total(
+                pod_set,
+                counts.map_or(pod_set.count, |counts| counts[index]),
+            ),
+        };
         let mut result = Assignment {
             pod_sets: Vec::new(),
             usage: Usage::new(),
             borrowing: 0,
             no_fit: None,
             last: LastAssignment::default(),
+            decided: None,
+            wanted: Wanted::default(),
         };
-        let sets: Vec<(i64, Requests)> = workload
-            .pod_sets
-            .iter()
-            .enumerate()
-            .map(|(index, pod_set)| self.total(pod_set, count(index, pod_set)))
-            .collect();
+        let pod_sets = workload.pod_sets.iter().enumerate();
+        let sets: Vec<(i64, Requests)> = pod_sets.map(total).collect();
+        let mut complete = true;
         for unit in units(workload, &sets) {
             let (shared, failed) = self.assign_unit(workload, &unit, last, &mut result);
             for index in unit.indices {
                 let (count, requests) = &sets[index];
                 let pod_set = &workload.pod_sets[index];
-                result.push(pod_set, *count, requests, &shared, self.held(&pod_set.name));
+                let flavors = self.own_flavors(pod_set, requests, &shared);
+                let held = self.held(&pod_set.name);
+                result.push(pod_set, *count, requests, &shared, held, flavors);
             }
             if failed {
+                complete = false;
                 break;
             }
+        }
+        held::keep_places(workload, &mut result);
+        if complete && self.policy.tas {
+            self.place(workload, &mut result);
         }
         let unfit = result
             .pod_sets
@@ -132,7 +148,10 @@ impl Assigner<'_> {
         last: Option<&LastAssignment>,
         so_far: &mut Assignment,
     ) -> (Shared, bool) {
-        let mut shared = Shared::default();
+        let mut shared = Shared {
+            flavors: held::flavors(workload, unit),
+            ..Shared::default()
+        };
         for (resource, amount) in &unit.requests {
             if shared.flavors.contains_key(resource) {
                 continue;

@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::admitted::AdmittedByQueue;
-use crate::assign::{LastAssignment, Mode};
+use crate::assign::{Assignment, LastAssignment, Mode};
 use crate::labels::Labels;
 use crate::names::{ClusterQueueName, FlavorName, LocalQueueKey};
 use crate::objects::{ClusterQueue, Flavor, PreemptionPolicy, Workload};
 use crate::plan::{Admission, Plan};
 use crate::policy::Policy;
-use crate::quota::QuotaTree;
+use crate::quota::{NodeId, QuotaTree};
 use crate::report::{Entry, Outcome, Report};
 use crate::topology;
 
@@ -109,15 +109,18 @@ fn decide(
             }
             Outcome::NoCandidates(assignment)
         }
-        Mode::Fit if !snapshot.tree.fits(node, &assignment.usage) => {
-            Outcome::NoLongerFits(assignment)
-        }
+        Mode::Fit if !fits(snapshot, node, head, &assignment) => Outcome::NoLongerFits(assignment),
         Mode::Fit => {
-            snapshot.tree.add(&cluster_queue.name, &assignment.usage);
+            if head.workload.reservation.is_none() {
+                snapshot.tree.add(&cluster_queue.name, &assignment.usage);
+            }
+            let new = assignment.new_places(&head.workload, &snapshot.topologies);
+            snapshot.take_places(&new);
             plan.admissions.push(Admission::of(
                 &head.workload,
                 &cluster_queue.name,
                 &assignment,
+                &snapshot.topologies,
             ));
             Outcome::Admitted(assignment)
         }
@@ -127,6 +130,13 @@ fn decide(
         _ => Some(last),
     };
     entry(head, outcome, kept)
+}
+
+/// Whether an assignment still fits: its quota, unless that is held already, and its places.
+fn fits(snapshot: &Snapshot, node: NodeId, head: &Head, assignment: &Assignment) -> bool {
+    let reserved = head.workload.reservation.is_some();
+    let new = assignment.new_places(&head.workload, &snapshot.topologies);
+    (reserved || snapshot.tree.fits(node, &assignment.usage)) && snapshot.has_places(&new)
 }
 
 fn entry(head: &Head, outcome: Outcome, last: Option<LastAssignment>) -> Entry {

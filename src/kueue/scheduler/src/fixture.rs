@@ -96,6 +96,9 @@ pub(crate) fn workload(name: &str) -> Workload {
         waiting_since: Timestamp::UNIX_EPOCH,
         pod_sets: vec![pod_set("main", 1, &[])],
         allowed_flavors: None,
+        reservation: None,
+        elastic: false,
+        single_pod: false,
         defect: None,
         shape: 0,
     }

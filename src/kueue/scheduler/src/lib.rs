@@ -13,6 +13,7 @@ mod labels;
 pub mod messages;
 mod names;
 mod objects;
+mod places;
 mod plan;
 mod policy;
 pub mod preemption;
@@ -37,10 +38,11 @@ pub use names::{
     PodSetName, WorkloadKey,
 };
 pub use objects::{
-    ClusterQueue, Defect, Flavor, Fungibility, HeldPodSet, OutOfBounds, PodSet, PodSetAdditions,
-    Preemption, PreemptionPolicy, Preference, ResourceGroup, Rule, Strategy, Usage, WhenPossible,
-    Workload,
+    ClusterQueue, Defect, Flavor, Fungibility, HeldPodSet, OutOfBounds, PlacesLater, PodSet,
+    PodSetAdditions, Preemption, PreemptionPolicy, Preference, Reservation, ResourceGroup, Rule,
+    Strategy, Usage, WhenPossible, Workload,
 };
+pub use places::{Delayed, Found, NoRequest, Topologies, Wanted};
 pub use plan::{Admission, Plan, PodSetAdmission};
 pub use policy::{FairSharing, FairStrategy, Policy};
 pub use preemption::{NoPreemption, Oracle, Possibility, PreemptionReason, Target};

@@ -2,6 +2,7 @@
 
 mod topology;
 
+use topology::unplaceable;
 pub use topology::unplaced;
 
 use std::fmt::Write as _;
@@ -86,7 +87,17 @@ pub fn unassigned(assignment: &Assignment) -> String {
     let unfit = assignment
         .pod_sets
         .iter()
-        .filter(|pod_set| !pod_set.blockers.is_empty());
+        .filter(|pod_set| pod_set.unplaceable.is_some() || !pod_set.blockers.is_empty());
+    let unplaceable = |pod_set: &PodSetAssignment| {
+        let error = unplaceable(pod_set.unplaceable.as_ref()?);
+        Some(format!(
+            "failed to assign flavors to pod set {}: {error}",
+            pod_set.name
+        ))
+    };
+    if let Some(text) = unfit.clone().find_map(unplaceable) {
+        return text;
+    }
     let texts = unfit.map(|pod_set| {
         let mut reasons: Vec<_> = pod_set.blockers.iter().map(blocker).collect();
         reasons.sort();
@@ -125,11 +136,16 @@ pub fn blocker(blocker: &Blocker) -> String {
         Blocker::FlavorWithoutTopology(flavor) => {
             format!("Flavor \"{flavor}\" does not support TopologyAwareScheduling")
         }
-        Blocker::TopologyUnsupported(flavor) => {
-            format!(
-                "Flavor \"{flavor}\" supports only TopologyAwareScheduling, which this controller does not support yet"
-            )
+        Blocker::FlavorNeedsTopology(flavor) => {
+            format!("Flavor \"{flavor}\" supports only TopologyAwareScheduling")
         }
+        Blocker::TopologyUnknown(flavor) => {
+            format!("Flavor \"{flavor}\" information missing in TAS cache")
+        }
+        Blocker::LevelMissing(flavor) => {
+            format!("Flavor \"{flavor}\" does not contain the requested level")
+        }
+        Blocker::Unplaced(reason) => unplaced(reason),
         Blocker::Untolerated(flavor, taint) => {
             format!("untolerated taint {} in flavor {flavor}", tainted(taint))
         }
@@ -170,13 +186,6 @@ pub fn unsupported(unsupported: &Unsupported) -> String {
         }
         Unsupported::BorrowWithinCohort => {
             "preemption.borrowWithinCohort is not supported yet and has no effect".to_owned()
-        }
-        Unsupported::Topology(flavors) => {
-            let names: Vec<_> = flavors.iter().map(ToString::to_string).collect();
-            format!(
-                "references ResourceFlavor(s) with a topology, which is not supported yet: {}",
-                names.join(",")
-            )
         }
         Unsupported::AdmissionChecks(names) => {
             format!(

@@ -11,9 +11,10 @@ use crate::names::{
     ClusterQueueName, CohortName, FlavorName, FlavorResource, LocalQueueKey, PodSetName,
     WorkloadKey,
 };
+use crate::places::Delayed;
 use crate::quota::Quota;
 use crate::share::Weight;
-use crate::topology::{PreferredTerm, TopologyRequest};
+use crate::topology::{PreferredTerm, TopologyAssignment, TopologyRequest};
 
 /// A kind of node that quota is given for.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -135,6 +136,8 @@ pub struct ClusterQueue {
     pub preemption: Preemption,
     /// How much it counts when its cohort is shared.
     pub weight: Weight,
+    /// Which places are found later.
+    pub places_later: PlacesLater,
     /// Whether it admits anything at all.
     pub active: bool,
 }
@@ -153,6 +156,7 @@ impl ClusterQueue {
             fungibility: Fungibility::default(),
             preemption: Preemption::default(),
             weight: Weight::default(),
+            places_later: PlacesLater::default(),
             active: false,
         }
     }
@@ -217,6 +221,47 @@ pub struct HeldPodSet {
     pub flavors: BTreeMap<ResourceName, FlavorName>,
     /// What they hold together.
     pub requests: Requests,
+    /// The domains its pods were given.
+    pub place: Option<TopologyAssignment>,
+    /// Whether its place is, or was, found after its quota.
+    pub delayed: Option<Delayed>,
+}
+
+/// Quota that a workload holds already when it is tried once more, to be given a place or another one (section 4.15).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reservation {
+    /// What each pod set holds.
+    pub pod_sets: Vec<HeldPodSet>,
+    /// Whether its pods may run already.
+    pub admitted: bool,
+    /// Nodes that it uses and that failed.
+    pub unhealthy_nodes: Vec<String>,
+}
+
+impl Reservation {
+    /// Whether a place contains a node that failed.
+    #[must_use]
+    pub fn is_broken(&self, place: &TopologyAssignment) -> bool {
+        let failed = |value: &String| self.unhealthy_nodes.contains(value);
+        let mut domains = place.domains.iter();
+        domains.any(|domain| domain.values.last().is_some_and(failed))
+    }
+
+    /// Whether some pod set runs on a node that failed.
+    #[must_use]
+    pub fn needs_replacement(&self) -> bool {
+        let mut places = self.pod_sets.iter().filter_map(|held| held.place.as_ref());
+        self.admitted && places.any(|place| self.is_broken(place))
+    }
+}
+
+/// Which places are found after the quota was reserved, because an admission check has to answer first.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct PlacesLater {
+    /// All of them: another cluster decides.
+    pub always: bool,
+    /// Those in these flavors, whose nodes are provisioned first.
+    pub until_reserved: Vec<FlavorName>,
 }
 
 /// A bound that a pod template has to keep.
@@ -279,6 +324,12 @@ pub struct Workload {
     pub pod_sets: Vec<PodSet>,
     /// The flavors it may use, if not all.
     pub allowed_flavors: Option<Vec<FlavorName>>,
+    /// What it holds already.
+    pub reservation: Option<Reservation>,
+    /// Whether it may grow while it runs.
+    pub elastic: bool,
+    /// Whether it stands for one pod, which cannot move.
+    pub single_pod: bool,
     /// What is wrong with it.
     pub defect: Option<Defect>,
     /// Changes when what it asks for changes.

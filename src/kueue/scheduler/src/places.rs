@@ -8,16 +8,18 @@ mod wanted;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::cycle::Snapshot;
 use crate::names::{FlavorName, PodSetName};
 use crate::objects::HeldPodSet;
 use crate::topology::{
-    AssumedUsage, DomainAssignment, Failure, PodSetRequest, Search, Snapshot, TopologyAssignment,
+    self, AssumedUsage, DomainAssignment, DomainRequests, Failure, PodSetRequest, Search,
+    TopologyAssignment, TopologyUsage,
 };
 
-pub(crate) use wanted::{asks_for_place, is_implied, without_topology};
+pub(crate) use wanted::{is_implied, without_topology};
 
 /// The topologies of a snapshot, by flavor.
-pub type Topologies = BTreeMap<FlavorName, Arc<Snapshot>>;
+pub type Topologies = BTreeMap<FlavorName, Arc<topology::Snapshot>>;
 
 /// Why the place of a pod set cannot even be looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,6 +113,43 @@ impl Wanted {
     #[must_use]
     pub fn fit(&self, topologies: &Topologies) -> bool {
         self.is_empty() || self.find(topologies, false).failure.is_none()
+    }
+}
+
+impl Snapshot {
+    /// Some workload takes this from the domains of topologies.
+    pub fn take_places(&mut self, usage: &TopologyUsage) {
+        self.change_places(usage, topology::Snapshot::take);
+    }
+
+    /// Some workload gives this back.
+    pub fn give_back_places(&mut self, usage: &TopologyUsage) {
+        self.change_places(usage, topology::Snapshot::give_back);
+    }
+
+    fn change_places(
+        &mut self,
+        usage: &TopologyUsage,
+        change: impl Fn(&mut topology::Snapshot, &[DomainRequests]),
+    ) {
+        if usage.is_empty() {
+            return;
+        }
+        let all = Arc::make_mut(&mut self.topologies);
+        for (flavor, domains) in usage {
+            if let Some(topology) = all.get_mut(flavor) {
+                change(Arc::make_mut(topology), domains);
+            }
+        }
+    }
+
+    /// Whether there is room for this in every domain.
+    #[must_use]
+    pub fn has_places(&self, usage: &TopologyUsage) -> bool {
+        usage.iter().all(|(flavor, domains)| {
+            let topology = self.topologies.get(flavor);
+            topology.is_some_and(|topology| topology.fits(domains))
+        })
     }
 }
 

@@ -9,7 +9,8 @@ use quantity::{Requests, ResourceName};
 use crate::assign::{Assignment, PodSetAssignment};
 use crate::names::{ClusterQueueName, FlavorName, LocalQueueKey, PodSetName, WorkloadKey};
 use crate::objects::{Usage, Workload};
-use crate::topology::TopologyUsage;
+use crate::places::{Delayed, Topologies};
+use crate::topology::{TopologyAssignment, TopologyUsage};
 
 /// What one pod set receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,10 @@ pub struct PodSetAdmission {
     pub flavors: BTreeMap<ResourceName, FlavorName>,
     /// How much of each resource they hold together.
     pub usage: Requests,
+    /// The domains they go to.
+    pub place: Option<TopologyAssignment>,
+    /// Whether they are told so later.
+    pub delayed: Option<Delayed>,
 }
 
 /// Quota reserved for one workload.
@@ -54,6 +59,7 @@ impl Admission {
         workload: &Workload,
         cluster_queue: &ClusterQueueName,
         assignment: &Assignment,
+        topologies: &Topologies,
     ) -> Self {
         let pod_sets = assignment.pod_sets.iter().map(|pod_set| PodSetAdmission {
             name: pod_set.name.clone(),
@@ -65,6 +71,8 @@ impl Admission {
                 .collect(),
             // What is asked for in vain, zero of an unknown resource, is not held.
             usage: held(pod_set),
+            place: pod_set.place.clone(),
+            delayed: pod_set.delayed,
         });
         Self {
             workload: workload.key.clone(),
@@ -74,10 +82,21 @@ impl Admission {
             cluster_queue: cluster_queue.clone(),
             pod_sets: pod_sets.collect(),
             usage: assignment.usage.clone(),
-            places: TopologyUsage::new(),
+            places: assignment.places(workload, topologies),
             waiting_since: workload.waiting_since,
             considered: assignment.pod_sets.clone(),
         }
+    }
+}
+
+impl Admission {
+    /// Whether some pod set has to wait for its place.
+    #[must_use]
+    pub fn waits_for_places(&self) -> bool {
+        let waits = |pod_set: &PodSetAdmission| {
+            pod_set.place.is_none() && pod_set.delayed == Some(Delayed::Pending)
+        };
+        self.pod_sets.iter().any(waits)
     }
 }
 

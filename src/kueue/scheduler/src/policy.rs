@@ -36,6 +36,24 @@ pub struct Policy {
     pub elastic_jobs: bool,
     /// Ignore requests for resources a ClusterQueue does not cover.
     pub ignore_undeclared: bool,
+    /// Give pods places in topologies.
+    pub tas: bool,
+    /// Unconstrained pods fill the fullest domains first.
+    pub tas_profile_mixed: bool,
+    /// Preferred placement spreads evenly over as few domains as possible.
+    pub tas_balanced_placement: bool,
+    /// Preferred node affinity comes before a good fit.
+    pub tas_respect_preferred_affinity: bool,
+    /// Flavors on the same nodes see what is placed in each other.
+    pub tas_handle_overlapping_flavors: bool,
+    /// Look for another place when an earlier workload of the cycle took it.
+    pub tas_recompute_within_cycle: bool,
+    /// Evict a workload at once when its failed node cannot be replaced.
+    pub tas_fail_fast: bool,
+    /// Growing workloads keep the places of their pods.
+    pub elastic_jobs_with_tas: bool,
+    /// A single pod keeps its place although its node failed.
+    pub skip_reassignment_of_pods: bool,
 }
 
 impl Default for Policy {
@@ -55,6 +73,15 @@ impl Default for Policy {
             multikueue_orchestrated_preemption: false,
             elastic_jobs: true,
             ignore_undeclared: false,
+            tas: true,
+            tas_profile_mixed: true,
+            tas_balanced_placement: false,
+            tas_respect_preferred_affinity: false,
+            tas_handle_overlapping_flavors: true,
+            tas_recompute_within_cycle: true,
+            tas_fail_fast: true,
+            elastic_jobs_with_tas: false,
+            skip_reassignment_of_pods: true,
         }
     }
 }

@@ -1,6 +1,5 @@
 //! What the reference offers and this scheduler does not do yet. A typed value, so that nobody has to guess from silence.
 
-use crate::names::FlavorName;
 use crate::objects::{Preemption, PreemptionPolicy};
 
 /// Something a ClusterQueue asks for and does not get yet.
@@ -12,8 +11,6 @@ pub enum Unsupported {
     ReclaimWithinCohort,
     /// Preempting in order to borrow.
     BorrowWithinCohort,
-    /// Flavors whose nodes are arranged in a topology.
-    Topology(Vec<FlavorName>),
     /// Admission checks, by name.
     AdmissionChecks(Vec<String>),
     /// Serving LocalQueues by their past usage.
@@ -26,7 +23,7 @@ impl Unsupported {
     /// Whether admitting anything without it would break a promise, so that the ClusterQueue must not be active.
     #[must_use]
     pub fn forbids_admission(&self) -> bool {
-        matches!(self, Self::Topology(_) | Self::AdmissionChecks(_))
+        false
     }
 
     /// The preemption policies that are set and have no effect yet.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use cache::ClusterQueueName;
+use cache::{ClusterQueueName, WorkloadKey};
 use kueue_api::v1beta2::Workload;
 use scheduler::messages;
 use serde_json::{Value, json};
@@ -28,10 +28,22 @@ impl World {
     /// # Errors
     /// The differences.
     pub fn compare_assignments(&self, wanted: &Value) -> Result<(), String> {
+        self.compare_some_assignments(wanted, |_| true)
+    }
+
+    /// The admissions of those workloads that hold quota and count.
+    ///
+    /// # Errors
+    /// The differences.
+    pub fn compare_some_assignments(
+        &self,
+        wanted: &Value,
+        counts: impl Fn(&WorkloadKey) -> bool,
+    ) -> Result<(), String> {
         let holding = self
             .api
             .iter()
-            .filter(|(key, _)| self.cache.holds_quota(key));
+            .filter(|(key, _)| counts(key) && self.cache.holds_quota(key));
         let got: serde_json::Map<String, Value> = holding
             .map(|(key, workload)| {
                 let status = workload.status.as_ref();

@@ -7,8 +7,8 @@ use kueue_api::v1beta2::{QueueingStrategy, ReclaimWithinCohort, WithinClusterQue
 use quantity::ResourceName;
 use scheduler::{
     ClusterQueue, ClusterQueueName, CohortName, CohortQuotas, FlavorName, FlavorResource,
-    Fungibility, Preemption, PreemptionPolicy, Preference, Quota, Quotas, ResourceGroup, Strategy,
-    Weight, WhenPossible,
+    Fungibility, PlacesLater, Preemption, PreemptionPolicy, Preference, Quota, Quotas,
+    ResourceGroup, Strategy, Weight, WhenPossible,
 };
 
 use super::{Unreadable, amount, quantity, selectors::selector};
@@ -29,6 +29,7 @@ pub(crate) fn cluster_queue(object: &api::ClusterQueue) -> Result<ClusterQueue, 
         fungibility: fungibility(&spec.flavor_fungibility()),
         preemption: preemption_of(&spec.preemption()),
         weight: weight(spec.fair_sharing.as_ref())?,
+        places_later: PlacesLater::default(),
         active: false,
     })
 }

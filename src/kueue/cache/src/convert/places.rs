@@ -1,12 +1,14 @@
 //! How a pod set asks to be placed, and what it was given, from the fields of a Workload (kueue-reference.md, section 4.14).
 
-use kueue_api::v1beta2::{self as api, CheckState};
+use kueue_api::conditions::{self, workload as types};
+use kueue_api::v1beta2::{self as api, CheckState, DelayedTopologyRequestState};
 use scheduler::topology::{DomainRequests, SliceConstraint, TopologyRequest, TopologyUsage};
-use scheduler::{FlavorName, PodSetAdditions};
+use scheduler::{Delayed, FlavorName, HeldPodSet, PodSetAdditions, Reservation};
 
 use super::selectors::toleration;
+use super::workload::{PodSetHolding, held_by_pod_set};
 use super::{Unreadable, pods};
-use crate::Surroundings;
+use crate::{Options, Surroundings};
 use crate::topology::decode;
 
 /// What a pod set says about its place.
@@ -60,6 +62,62 @@ pub(super) fn additions(object: &api::Workload, pod_set: &str) -> PodSetAddition
         added.tolerations.extend(tolerations);
     }
     added
+}
+
+/// What a workload holds that has to be tried once more: because all its checks answered and its place is still to be found, or because a
+/// node under it failed (section 4.15).
+pub(super) fn reservation(object: &api::Workload, options: &Options) -> Option<Reservation> {
+    let status = object.status.as_ref()?;
+    let stated = &status.conditions;
+    let is = |type_: &str| conditions::is_true(stated, type_);
+    let admission = status.admission.as_ref()?;
+    if object.is_finished() || is(types::EVICTED) || !is(types::QUOTA_RESERVED) {
+        return None;
+    }
+    let held = held_by_pod_set(object, admission, options).ok()?;
+    let assigned = admission.pod_set_assignments.iter();
+    let held: Option<Vec<HeldPodSet>> = assigned
+        .zip(held)
+        .map(|(assigned, held)| held_pod_set(assigned, held))
+        .collect();
+    let nodes = status.unhealthy_nodes.iter().map(|node| node.name.clone());
+    let reservation = Reservation {
+        pod_sets: held?,
+        admitted: object.is_admitted(),
+        unhealthy_nodes: nodes.collect(),
+    };
+    let checked = !status.admission_checks.is_empty()
+        && status
+            .admission_checks
+            .iter()
+            .all(|check| check.state == CheckState::Ready);
+    let delayed = checked && !reservation.admitted && has_pending_places(admission);
+    (delayed || reservation.needs_replacement()).then_some(reservation)
+}
+
+/// Whether some pod set still waits for its place.
+fn has_pending_places(admission: &api::Admission) -> bool {
+    let pending = |assigned: &api::PodSetAssignment| {
+        assigned.topology_assignment.is_none()
+            && assigned.delayed_topology_request == Some(DelayedTopologyRequestState::Pending)
+    };
+    admission.pod_set_assignments.iter().any(pending)
+}
+
+fn held_pod_set(assigned: &api::PodSetAssignment, held: PodSetHolding) -> Option<HeldPodSet> {
+    let place = assigned.topology_assignment.as_ref();
+    let state = assigned.delayed_topology_request.as_ref();
+    Some(HeldPodSet {
+        name: held.name,
+        count: held.count,
+        flavors: held.flavors,
+        requests: held.requests,
+        place: place.map_or(Some(None), |place| decode(place).map(Some))?,
+        delayed: state.map(|state| match state {
+            DelayedTopologyRequestState::Ready => Delayed::Ready,
+            _ => Delayed::Pending,
+        }),
+    })
 }
 
 /// What an admitted workload takes from the domains of its flavors. An assignment that cannot be read takes nothing.

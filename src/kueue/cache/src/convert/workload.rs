@@ -14,7 +14,7 @@ use scheduler::{
     Workload, WorkloadKey,
 };
 
-use super::places::{additions, topology_request};
+use super::places::{additions, reservation, topology_request};
 use super::selectors::{affinity, preferred_nodes, toleration};
 use super::{Limits, Unreadable, pods, transform};
 use crate::{Options, PodsReadyTimestamp, Surroundings};
@@ -65,11 +65,34 @@ pub fn workload(object: &api::Workload, options: &Options, around: &Surroundings
             .map_or(created, |found| found.last_transition_time.0),
         pod_sets,
         allowed_flavors: allowed_flavors(object, options),
+        reservation: reservation(object, options),
+        elastic: options.features.elastic_jobs && is_elastic(object),
+        single_pod: is_single_pod(object),
         defect,
         shape: 0,
     };
     converted.shape = shape(&converted);
     converted
+}
+
+/// Whether its job wants to grow and shrink while it runs.
+fn is_elastic(object: &api::Workload) -> bool {
+    let annotations = object.metadata.annotations.as_ref();
+    let stated = annotations.and_then(|all| all.get(annotations::ELASTIC_JOB));
+    stated.is_some_and(|stated| stated == "true")
+}
+
+/// Whether it stands for one plain pod.
+fn is_single_pod(object: &api::Workload) -> bool {
+    let annotations = object.metadata.annotations.as_ref();
+    let group = annotations.and_then(|all| all.get(annotations::IS_GROUP_WORKLOAD));
+    let owners = object
+        .metadata
+        .owner_references
+        .as_deref()
+        .unwrap_or_default();
+    matches!(owners, [owner] if owner.kind == "Pod" && owner.api_version == "v1")
+        && group.is_none_or(|group| group != "true")
 }
 
 /// Equal for workloads that get the same answer from the same queue.

@@ -9,7 +9,9 @@ use super::unit::Shared;
 use crate::labels::Taint;
 use crate::names::{FlavorName, FlavorResource, PodSetName};
 use crate::objects::{HeldPodSet, PodSet, ResourceGroup, Usage};
+use crate::places::{Delayed, NoRequest, Wanted};
 use crate::preemption::Possibility;
+use crate::topology::{self, TopologyAssignment};
 
 /// How well something fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,8 +41,14 @@ pub enum Blocker {
     DoesNotProvide(FlavorName, ResourceName),
     /// The pod set asks for a topology, the flavor has none.
     FlavorWithoutTopology(FlavorName),
-    /// The flavor has a topology, which is not supported yet.
-    TopologyUnsupported(FlavorName),
+    /// The flavor has a topology, the pod set does not ask for one.
+    FlavorNeedsTopology(FlavorName),
+    /// Nobody knows the topology of the flavor.
+    TopologyUnknown(FlavorName),
+    /// The flavor's topology lacks a level that the pod set asks for.
+    LevelMissing(FlavorName),
+    /// There is no place for the pods in the topology.
+    Unplaced(topology::Reason),
     /// Its nodes keep the pods away.
     Untolerated(FlavorName, Taint),
     /// The pods insist on other nodes.
@@ -123,12 +131,21 @@ pub struct PodSetAssignment {
     pub blockers: Vec<Blocker>,
     /// Every flavor that was looked at.
     pub attempts: Vec<Attempt>,
+    /// The domains the pods go to.
+    pub place: Option<TopologyAssignment>,
+    /// Whether they are told so later.
+    pub delayed: Option<Delayed>,
+    /// Why no place can be looked for at all.
+    pub unplaceable: Option<NoRequest>,
 }
 
 impl PodSetAssignment {
     /// The worst mode of its resources.
     #[must_use]
     pub fn mode(&self) -> Mode {
+        if self.unplaceable.is_some() {
+            return Mode::NoFit;
+        }
         if self.blockers.is_empty() {
             return Mode::Fit;
         }
@@ -153,17 +170,19 @@ pub struct Assignment {
     pub(super) no_fit: Option<NoFitReason>,
     /// Where to go on next time.
     pub last: LastAssignment,
+    /// What the search for places made of the mode.
+    pub(crate) decided: Option<Mode>,
+    /// The places that were asked for.
+    pub wanted: Wanted,
 }
 
 impl Assignment {
     /// The worst mode of its pod sets.
     #[must_use]
     pub fn mode(&self) -> Mode {
-        self.pod_sets
-            .iter()
-            .map(PodSetAssignment::mode)
-            .min()
-            .unwrap_or(Mode::NoFit)
+        let modes = self.pod_sets.iter().map(PodSetAssignment::mode);
+        let worst = modes.min().unwrap_or(Mode::NoFit);
+        self.decided.unwrap_or(worst)
     }
 
     /// Why it does not fit at all.
@@ -206,14 +225,8 @@ impl Assignment {
         requests: &Requests,
         shared: &Shared,
         held: Option<&HeldPodSet>,
+        flavors: BTreeMap<ResourceName, Choice>,
     ) {
-        let own = shared
-            .flavors
-            .iter()
-            .filter(|(resource, _)| requests.contains(resource));
-        let flavors: BTreeMap<_, _> = own
-            .map(|(resource, choice)| (resource.clone(), choice.clone()))
-            .collect();
         for (resource, choice) in &flavors {
             self.borrowing = self.borrowing.max(choice.borrow);
             let of = FlavorResource {
@@ -235,6 +248,9 @@ impl Assignment {
             flavors,
             blockers: shared.blockers.clone(),
             attempts: shared.attempts.clone(),
+            place: None,
+            delayed: None,
+            unplaceable: None,
         });
     }
 }

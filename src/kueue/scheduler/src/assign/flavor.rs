@@ -9,6 +9,7 @@ use super::{Assigner, Attempt, Blocker, Choice, Granular, Mode, NoFitReason, Nom
 use crate::labels::untolerated;
 use crate::names::{FlavorName, FlavorResource};
 use crate::objects::{Flavor, PodSet, PreemptionPolicy, Workload};
+use crate::places::is_implied;
 
 /// A flavor with what would be taken from it.
 pub(super) struct Judged {
@@ -74,7 +75,61 @@ impl Assigner<'_> {
             .unit
             .pod_sets
             .iter()
-            .find_map(|pod_set| unsuitable_for(pod_set, flavor, name))
+            .find_map(|pod_set| self.unsuitable_for(search, pod_set, flavor, name))
+    }
+
+    fn unsuitable_for(
+        &self,
+        search: &Search<'_>,
+        pod_set: &PodSet,
+        flavor: &Flavor,
+        name: &FlavorName,
+    ) -> Option<Blocker> {
+        let tolerations: [&[_]; 2] = [&pod_set.tolerations, &flavor.tolerations];
+        let misplaced = self
+            .policy
+            .tas
+            .then(|| self.misplaces(search, pod_set, flavor, name));
+        if let Some(blocker) = misplaced.flatten() {
+            return Some(blocker);
+        }
+        if let Some(taint) = untolerated(&flavor.taints, &tolerations) {
+            return Some(Blocker::Untolerated(name.clone(), taint.clone()));
+        }
+        if !pod_set.affinity.matches_flavor(&flavor.node_labels) {
+            return Some(Blocker::AffinityMismatch(name.clone()));
+        }
+        None
+    }
+
+    /// Why the pod set cannot be placed with this flavor, or must not use it because it does not want to be placed.
+    fn misplaces(
+        &self,
+        search: &Search<'_>,
+        pod_set: &PodSet,
+        flavor: &Flavor,
+        name: &FlavorName,
+    ) -> Option<Blocker> {
+        if is_implied(pod_set, self.cluster_queue, self.flavors) {
+            return None;
+        }
+        let placed = flavor.topology.is_some();
+        if !pod_set.topology.is_explicit() {
+            return placed.then(|| Blocker::FlavorNeedsTopology(name.clone()));
+        }
+        if !placed {
+            // What the pods themselves do not ask for may be counted in a flavor without nodes.
+            let covered = &self.cluster_queue.groups[search.group].covered;
+            let asked = covered
+                .iter()
+                .any(|resource| pod_set.template.contains(resource));
+            return asked.then(|| Blocker::FlavorWithoutTopology(name.clone()));
+        }
+        match self.topologies.get(name) {
+            None => Some(Blocker::TopologyUnknown(name.clone())),
+            Some(topology) if topology.has_level(&pod_set.topology) => None,
+            Some(_) => Some(Blocker::LevelMissing(name.clone())),
+        }
     }
 
     /// Every resource is looked at, also after one that does not fit, so that people read of all that is missing.
@@ -231,19 +286,4 @@ fn allows(workload: &Workload, flavor: &FlavorName) -> bool {
         .allowed_flavors
         .as_ref()
         .is_none_or(|allowed| allowed.contains(flavor))
-}
-
-fn unsuitable_for(pod_set: &PodSet, flavor: &Flavor, name: &FlavorName) -> Option<Blocker> {
-    match (&flavor.topology, pod_set.topology.is_explicit()) {
-        (Some(_), _) => return Some(Blocker::TopologyUnsupported(name.clone())),
-        (None, true) => return Some(Blocker::FlavorWithoutTopology(name.clone())),
-        (None, false) => {}
-    }
-    if let Some(taint) = untolerated(&flavor.taints, &[&pod_set.tolerations, &flavor.tolerations]) {
-        return Some(Blocker::Untolerated(name.clone(), taint.clone()));
-    }
-    if !pod_set.affinity.matches_flavor(&flavor.node_labels) {
-        return Some(Blocker::AffinityMismatch(name.clone()));
-    }
-    None
 }

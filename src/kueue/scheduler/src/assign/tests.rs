@@ -19,6 +19,7 @@ fn assign(world: &World, workload: &Workload, last: Option<&LastAssignment>) -> 
         oracle: &NoPreemption,
         nominated: None,
         replaced: None,
+        topologies: &snapshot.topologies,
         policy: &world.policy,
     };
     assigner.assign(workload, None, last)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::assign::{Assigner, Assignment, Mode, largest_that};
 use crate::objects::{ClusterQueue, Defect, Workload};
+use crate::places::without_topology;
 use crate::policy::Policy;
 use crate::preemption::NoPreemption;
 use crate::quota::NodeId;
@@ -40,6 +41,10 @@ pub(super) fn nominate<'a>(
     if !cluster_queue.active || snapshot.tree.in_cycle(&head.cluster_queue) {
         return Err(Refusal::ClusterQueueInactive);
     }
+    let mut unknown = without_topology(cluster_queue, &snapshot.flavors, &snapshot.topologies);
+    if policy.tas && unknown.next().is_some() {
+        return Err(Refusal::ClusterQueueInactive);
+    }
     let namespace = head.namespace.as_ref().ok_or(Refusal::NamespaceUnknown)?;
     if !cluster_queue
         .namespaces
@@ -67,6 +72,7 @@ pub(super) fn nominate<'a>(
         oracle: &NoPreemption,
         nominated: None,
         replaced: None,
+        topologies: &snapshot.topologies,
         policy,
     };
     let mut assignment = best_assignment(&assigner, head, policy, number);

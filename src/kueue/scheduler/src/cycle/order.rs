@@ -1,4 +1,4 @@
-//! The order in which nominated workloads are decided: who borrows less, who matters more, who waits longer.
+//! The order in which nominated workloads are decided: who holds quota already, who borrows less, who matters more, who waits longer.
 //!
 //! With fair sharing a tournament by dominant resource share takes the place of this; it is not built yet.
 
@@ -17,6 +17,7 @@ pub(super) fn sort(nominated: &mut [Nominated<'_>], policy: &Policy) {
             0
         };
         (
+            workload.reservation.is_none(),
             candidate.assignment.borrowing,
             Reverse(priority),
             workload.queued,

@@ -3,7 +3,28 @@
 use std::fmt::Write as _;
 
 use crate::labels::Taint;
+use crate::places::NoRequest;
 use crate::topology::{Exclusions, LayerFit, Reason, Unit};
+
+/// Why no place can be looked for.
+pub(super) fn unplaceable(error: &NoRequest) -> String {
+    match error {
+        NoRequest::NoTopology => {
+            "workload requires Topology, but there is no TAS cache information".to_owned()
+        }
+        NoRequest::NoFlavor => "no TAS flavor assigned".to_owned(),
+        NoRequest::SeveralFlavors(flavors) => {
+            let names: Vec<_> = flavors.iter().map(ToString::to_string).collect();
+            format!("more than one TAS flavor assigned: {}", names.join(", "))
+        }
+        NoRequest::ElasticRequired => {
+            "required topology is not supported with ElasticJobsViaWorkloadSlices".to_owned()
+        }
+        NoRequest::ElasticPreferred => {
+            "preferred topology is not supported with ElasticJobsViaWorkloadSlices".to_owned()
+        }
+    }
+}
 
 /// The text of a failed placement.
 #[must_use]

@@ -24,7 +24,7 @@ pub(crate) fn is_implied(pod_set: &PodSet, queue: &ClusterQueue, flavors: &Flavo
 }
 
 /// Whether a pod set has to be placed.
-pub(crate) fn asks_for_place(pod_set: &PodSet, queue: &ClusterQueue, flavors: &Flavors) -> bool {
+fn asks_for_place(pod_set: &PodSet, queue: &ClusterQueue, flavors: &Flavors) -> bool {
     pod_set.topology.is_explicit() || is_implied(pod_set, queue, flavors)
 }
 

@@ -25,7 +25,7 @@ fn names<'a>(nodes: impl Iterator<Item = &'a Arc<topology::Node>>) -> BTreeSet<S
 }
 
 /// The nodes of a flavor. The case puts them into the cache without asking whether they are ready.
-pub fn find(case: Case<'_>) -> Verdict {
+pub(super) fn find(case: Case<'_>) -> Verdict {
     let mut objects: Vec<Node> = each(&case.common["nc"]["nodes"]);
     for node in &mut objects {
         let ready = serde_json::json!({"conditions": [{"type": "Ready", "status": "True"}]});
@@ -43,7 +43,7 @@ pub fn find(case: Case<'_>) -> Verdict {
 }
 
 /// With the library of the Kubernetes scheduler the reference remembers nodes that pods may not be sent to; we always do, and use them never.
-pub fn sync(case: Case<'_>) -> Verdict {
+pub(super) fn sync(case: Case<'_>) -> Verdict {
     let nodes = of(&[parse(&case.input["node"])]);
     let usable: BTreeSet<String> = read(&case.want["wantSchedulableAndReady"]);
     let mut verdicts = vec![Verdict::equal("usable", &names(nodes.usable()), &usable)];
@@ -56,7 +56,7 @@ pub fn sync(case: Case<'_>) -> Verdict {
 }
 
 /// Pods come and go; what is left on each node.
-pub fn foreign(case: Case<'_>) -> Verdict {
+pub(super) fn foreign(case: Case<'_>) -> Verdict {
     let mut foreign = Foreign::default();
     for pod in each::<Pod>(&case.input["initialPods"]) {
         foreign.apply(&pod);

@@ -107,6 +107,7 @@ impl Setup {
             policy: &self.policy,
             nominated: None,
             replaced: self.replaced.as_deref(),
+            topologies: &self.snapshot.topologies,
         };
         assigner.assign(&self.workload, None, None)
     }
@@ -162,6 +163,8 @@ fn replaced(record: &Value) -> Option<Vec<HeldPodSet>> {
             .iter()
             .map(|(resource, value)| (ResourceName::from(resource.as_str()), amount(value)))
             .collect::<Requests>(),
+        place: None,
+        delayed: None,
     };
     let all = record["totalRequests"].as_array()?;
     Some(all.iter().map(pod_set).collect())
