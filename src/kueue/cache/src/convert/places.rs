@@ -8,8 +8,8 @@ use scheduler::{Delayed, FlavorName, HeldPodSet, PodSetAdditions, Reservation};
 use super::selectors::toleration;
 use super::workload::{PodSetHolding, held_by_pod_set};
 use super::{Unreadable, pods};
-use crate::{Options, Surroundings};
 use crate::topology::decode;
+use crate::{Options, Surroundings};
 
 /// What a pod set says about its place.
 pub(super) fn topology_request(request: &api::PodSetTopologyRequest) -> TopologyRequest {
