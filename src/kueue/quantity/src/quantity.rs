@@ -121,6 +121,15 @@ impl Quantity {
         }
     }
 
+    /// The difference, in the notation of `self` (of `other` if `self` is zero). Stops at the limits of the type.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        self.plus(Self {
+            nano: other.nano.saturating_neg(),
+            ..other
+        })
+    }
+
     /// The product with a factor given as a quantity, rounded away from zero below 10⁻⁹.
     #[must_use]
     pub fn times(self, factor: Self) -> Self {

@@ -14,6 +14,7 @@ pub mod messages;
 mod names;
 mod objects;
 mod places;
+mod past_usage;
 mod plan;
 mod policy;
 pub mod preemption;
@@ -43,6 +44,7 @@ pub use objects::{
     Strategy, Usage, WhenPossible, Workload,
 };
 pub use places::{Delayed, Found, NoRequest, Topologies, Wanted};
+pub use past_usage::{Account, AdmissionFairSharing, Ledger, Quantities};
 pub use plan::{Admission, Plan, PodSetAdmission};
 pub use policy::{FairSharing, FairStrategy, Policy};
 pub use preemption::{NoPreemption, Oracle, Possibility, PreemptionReason, Target};
