@@ -6,14 +6,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Namespace;
 use kueue_api::Condition;
 use kueue_api::conditions;
 use kueue_api::v1beta2 as api;
 use scheduler::{
     AdmittedByQueue, ClusterQueue, ClusterQueueName, CohortName, CohortQuotas, Flavor, FlavorName,
-    Labels, LocalQueueKey, Member, NamespaceName, QuotaTree, Snapshot, Unsupported, Workload,
-    WorkloadKey,
+    Labels, Ledger, LocalQueueKey, Member, NamespaceName, QuotaTree, Snapshot, Unsupported,
+    Workload, WorkloadKey,
 };
 
 use crate::holdings::Holdings;
@@ -54,6 +55,10 @@ pub struct Cache {
     pub(crate) quota_changed: bool,
     pub(crate) touched: Touched,
     pub(crate) cycles: u64,
+    /// When the last cycle began.
+    pub(crate) began: Timestamp,
+    /// What LocalQueues have used.
+    pub(crate) ledger: Ledger,
 }
 
 /// An `AdmissionCheck`.
@@ -71,6 +76,8 @@ pub(crate) struct QueueState {
     pub(crate) generation: u64,
     pub(crate) stopped: bool,
     pub(crate) terminating: bool,
+    /// Whether it serves its LocalQueues by their past usage.
+    pub(crate) fair: bool,
     pub(crate) checks: Vec<api::AdmissionCheckStrategyRule>,
     pub(crate) asks_for: Vec<Unsupported>,
     pub(crate) unreadable: Option<String>,
@@ -83,6 +90,8 @@ pub(crate) struct LocalQueueState {
     pub(crate) cluster_queue: Option<ClusterQueueName>,
     pub(crate) stopped: bool,
     pub(crate) terminating: bool,
+    /// Its share where LocalQueues are served by their past usage.
+    pub(crate) weight: f64,
     pub(crate) observed: Observed,
 }
 
@@ -300,6 +309,7 @@ impl Cache {
             flavors: self.flavors.clone(),
             topologies: self.topologies(),
             admitted: self.admitted.clone(),
+            past_usage: self.all_past_usage(),
             ..Snapshot::default()
         }
     }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use kueue_api::v1beta2::{self as api, AdmissionMode, StopPolicy};
+use kueue_api::v1beta2::{self as api, StopPolicy};
 use scheduler::{ClusterQueue, ClusterQueueName, Unsupported, WorkloadKey};
 
 use crate::cache::{Observed, QueueState};
+use crate::fair_shares::is_fair;
 use crate::pending::Order;
 use crate::{Affected, Cache, convert};
 
@@ -161,6 +162,7 @@ impl Cache {
 fn describe(state: &mut QueueState, object: &api::ClusterQueue, unreadable: Option<String>) {
     state.stopped = object.spec.stop_policy() != StopPolicy::None;
     state.terminating = object.metadata.deletion_timestamp.is_some();
+    state.fair = is_fair(&object.spec);
     state.checks = object.spec.admission_checks().to_vec();
     state.unreadable = unreadable;
     state.observed = Observed {
@@ -189,12 +191,6 @@ fn asks_for(spec: &api::ClusterQueueSpec, queue: &ClusterQueue) -> Vec<Unsupport
                 .map(|rule| rule.name.clone())
                 .collect(),
         ));
-    }
-    let by_usage = |scope: &api::AdmissionScope| {
-        scope.admission_mode == AdmissionMode::UsageBasedAdmissionFairSharing
-    };
-    if spec.admission_scope.as_ref().is_some_and(by_usage) {
-        asked.push(Unsupported::AdmissionFairSharing);
     }
     if spec.concurrent_admission_policy.is_some() {
         asked.push(Unsupported::ConcurrentAdmission);

@@ -9,7 +9,7 @@ use scheduler::{
 };
 
 use crate::holdings::Holding;
-use crate::pending::{Order, Place, Requeue};
+use crate::pending::{Place, Requeue};
 use crate::workloads::{Assumed, WorkloadState};
 use crate::{Affected, Cache, Event, WorkloadPatch};
 
@@ -80,6 +80,7 @@ impl Cache {
             return None;
         }
         self.cycles += 1;
+        self.began = now;
         let snapshot = self.snapshot();
         Some(Cycle {
             snapshot,
@@ -90,13 +91,8 @@ impl Cache {
     }
 
     fn head_of(&mut self, name: &ClusterQueueName) -> Option<Head> {
-        let queue = self.queues.get_mut(name)?;
-        let key = queue
-            .pending
-            .has_head()
-            .then(|| queue.pending.pop(Order::Plain))??
-            .key()
-            .clone();
+        let key = self.pop(name)?;
+        let queue = self.queues.get(name)?;
         let state = self.workloads.get_mut(&key)?;
         state.tried = state.chances;
         Some(Head {
@@ -163,6 +159,9 @@ impl Cache {
             self.stands_no_longer(&door);
         }
         self.take(&holding);
+        if !again {
+            self.charge(admission);
+        }
         let Some(state) = self.workloads.get(key).cloned() else {
             return Ok(Affected::default());
         };
@@ -187,6 +186,9 @@ impl Cache {
             .assumed
             .as_ref()
             .and_then(|assumed| assumed.before.clone());
+        if held.is_none() {
+            self.refund(&before.info.local_queue, key);
+        }
         let mut state = WorkloadState {
             holding: held.clone(),
             assumed: None,

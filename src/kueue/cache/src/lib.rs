@@ -10,6 +10,7 @@ mod check;
 mod cluster_queues;
 pub mod convert;
 mod cycle;
+mod fair_shares;
 mod holdings;
 mod local_queues;
 mod messages;

@@ -5,6 +5,7 @@ use kueue_api::v1beta2::{self as api, StopPolicy};
 use scheduler::{ClusterQueueName, LocalQueueKey, WorkloadKey};
 
 use crate::cache::{LocalQueueState, Observed};
+use crate::fair_shares::weight;
 use crate::{Affected, Cache};
 
 impl Cache {
@@ -20,6 +21,7 @@ impl Cache {
                 .map(ClusterQueueName::from),
             stopped: object.spec.stop_policy() != StopPolicy::None,
             terminating: object.metadata.deletion_timestamp.is_some(),
+            weight: weight(object),
             observed: Observed {
                 generation: object.metadata.generation,
                 conditions: object
@@ -29,6 +31,7 @@ impl Cache {
                     .unwrap_or_default(),
             },
         };
+        self.recall_usage(object, now);
         let before = self.local_queues.insert(key.clone(), state.clone());
         let same_way = before.as_ref().is_some_and(|before| {
             before.cluster_queue == state.cluster_queue
@@ -51,6 +54,7 @@ impl Cache {
         let Some(before) = self.local_queues.remove(key) else {
             return Affected::default();
         };
+        self.ledger.close(key);
         let mut affected = self.door_changed(key, now);
         affected.cluster_queues.extend(before.cluster_queue);
         affected

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use quantity::Quantity;
-use scheduler::FairSharing;
+use scheduler::{AdmissionFairSharing, FairSharing};
 
 macro_rules! features {
     ($($field:ident: $gate:literal = $default:literal,)*) => {
@@ -96,7 +96,7 @@ pub struct Transformation {
 }
 
 /// The configuration of a cache.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub struct Options {
     /// Feature gates.
     pub features: Features,
@@ -110,6 +110,8 @@ pub struct Options {
     pub quota_check: QuotaCheck,
     /// Share by dominant resource.
     pub fair_sharing: Option<FairSharing>,
+    /// Serve LocalQueues by their past usage.
+    pub admission_fair_sharing: Option<AdmissionFairSharing>,
 }
 
 impl Options {
@@ -126,7 +128,7 @@ impl Options {
             fair_sharing: self.fair_sharing,
             fair_sharing_prioritize_non_borrowing: gates.fair_sharing_prioritize_non_borrowing,
             fair_sharing_preempt_within_nominal: gates.fair_sharing_preempt_within_nominal,
-            admission_fair_sharing: false,
+            admission_fair_sharing: self.shares().is_some(),
             recompute_upon_overlap: gates.recompute_upon_overlap,
             concurrent_admission: gates.concurrent_admission,
             multikueue_orchestrated_preemption: gates.multikueue_orchestrated_preemption,

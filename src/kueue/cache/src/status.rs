@@ -101,7 +101,7 @@ impl Cache {
             flavors_usage: spec
                 .map(|spec| local_usage_of(spec, &held.used))
                 .unwrap_or_default(),
-            fair_sharing: None,
+            fair_sharing: self.written_usage(key),
         })
     }
 

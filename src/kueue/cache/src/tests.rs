@@ -1,6 +1,6 @@
 //! Scenarios: objects in, cycles, statuses out. `fixture.rs` plays the API server, `random.rs` does everything in any order.
 
-mod fixture;
+pub(crate) mod fixture;
 mod queueing;
 mod random;
 mod scenarios;

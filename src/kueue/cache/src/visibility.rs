@@ -6,7 +6,6 @@ use quantity::Requests;
 use scheduler::{ClusterQueueName, LocalQueueKey, WorkloadKey};
 
 use crate::Cache;
-use crate::pending::Order;
 
 /// One pending workload and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,8 +40,11 @@ impl Cache {
     #[must_use]
     pub fn pending_workloads(&self, name: &ClusterQueueName) -> Option<Vec<PendingWorkload>> {
         let mut local: BTreeMap<LocalQueueKey, usize> = BTreeMap::new();
-        let ordered = self.queues.get(name)?.pending.in_order(Order::Plain);
-        let placed = ordered.into_iter().enumerate().map(|(position, waiting)| {
+        let ordered = self.with_order(name, |queue, order| {
+            let ordered = queue.in_order(order).into_iter();
+            ordered.cloned().collect::<Vec<_>>()
+        })?;
+        let placed = ordered.iter().enumerate().map(|(position, waiting)| {
             let next = local.entry(waiting.door().clone()).or_default();
             *next += 1;
             PendingWorkload {

@@ -25,6 +25,8 @@ pub(crate) struct WorkloadState {
     /// Whether it may stand in a queue at all.
     pub(crate) eligible: bool,
     pub(crate) finished: bool,
+    /// Whether its owner wants it to run at all.
+    pub(crate) active: bool,
     /// Changes when a parked workload deserves another chance.
     pub(crate) chances: u64,
     /// What that was when it was last taken to be tried.
@@ -49,6 +51,14 @@ pub(crate) struct Assumed {
 impl Cache {
     /// A Workload appeared or changed.
     pub fn apply_workload(&mut self, object: &api::Workload, now: Timestamp) -> Affected {
+        let key = WorkloadKey::new(object.namespace(), object.name());
+        let stood = self.stood(&key);
+        let affected = self.take_in(object, now);
+        self.keep_books(&key, stood.as_ref(), now);
+        affected
+    }
+
+    fn take_in(&mut self, object: &api::Workload, now: Timestamp) -> Affected {
         let fresh = observe(object, &self.options, &self.surroundings);
         let key = fresh.info.key.clone();
         let Some(mut before) = self.workloads.remove(&key) else {
@@ -90,7 +100,7 @@ impl Cache {
         let mut affected = self.names(&before);
         self.leave_queue(&before);
         self.leave_door(&before);
-        self.second_passes.remove(key);
+        self.refund(&before.info.local_queue, key);
         affected.wake |= self.release(&before, None);
         affected
     }

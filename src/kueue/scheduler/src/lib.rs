@@ -13,8 +13,8 @@ mod labels;
 pub mod messages;
 mod names;
 mod objects;
-mod places;
 mod past_usage;
+mod places;
 mod plan;
 mod policy;
 pub mod preemption;
@@ -43,8 +43,8 @@ pub use objects::{
     PodSetAdditions, Preemption, PreemptionPolicy, Preference, Reservation, ResourceGroup, Rule,
     Strategy, Usage, WhenPossible, Workload,
 };
-pub use places::{Delayed, Found, NoRequest, Topologies, Wanted};
 pub use past_usage::{Account, AdmissionFairSharing, Ledger, Quantities};
+pub use places::{Delayed, Found, NoRequest, Topologies, Wanted};
 pub use plan::{Admission, Plan, PodSetAdmission};
 pub use policy::{FairSharing, FairStrategy, Policy};
 pub use preemption::{NoPreemption, Oracle, Possibility, PreemptionReason, Target};

@@ -193,9 +193,6 @@ pub fn unsupported(unsupported: &Unsupported) -> String {
                 names.join(",")
             )
         }
-        Unsupported::AdmissionFairSharing => {
-            "admissionScope is not supported yet and has no effect".to_owned()
-        }
         Unsupported::ConcurrentAdmission => {
             "concurrentAdmissionPolicy is not supported yet and has no effect".to_owned()
         }

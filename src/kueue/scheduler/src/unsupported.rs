@@ -13,8 +13,6 @@ pub enum Unsupported {
     BorrowWithinCohort,
     /// Admission checks, by name.
     AdmissionChecks(Vec<String>),
-    /// Serving LocalQueues by their past usage.
-    AdmissionFairSharing,
     /// Trying several flavors at once.
     ConcurrentAdmission,
 }

@@ -80,7 +80,6 @@ fn what_is_not_built_yet_is_said_and_never_faked() {
     let _ = world.cache.apply_resource_flavor(&object(json!({"metadata": {"name": "red"}, "spec": {"topologyName": "racks", "nodeLabels": {"a": "b"}}})));
     let policies = json!({
         "preemption": {"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "Any", "borrowWithinCohort": {"policy": "LowerPriority"}},
-        "admissionScope": {"admissionMode": "UsageBasedAdmissionFairSharing"},
         "concurrentAdmissionPolicy": {"migration": {"mode": "TryPreferredFlavors"}},
     });
     let _ = world
@@ -93,7 +92,6 @@ fn what_is_not_built_yet_is_said_and_never_faked() {
         preemption.withinClusterQueue is not supported yet and has no effect
         preemption.reclaimWithinCohort is not supported yet and has no effect
         preemption.borrowWithinCohort is not supported yet and has no effect
-        admissionScope is not supported yet and has no effect
         concurrentAdmissionPolicy is not supported yet and has no effect
         references ResourceFlavor(s) with a topology, which is not supported yet: red"#]]
     .assert_eq(

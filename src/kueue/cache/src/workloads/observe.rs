@@ -41,6 +41,7 @@ pub(super) fn observe(
         tried: 0,
         eligible: eligible(object, options) && holding.is_none(),
         finished,
+        active: object.is_active(),
         queued_in: None,
         holding,
         assumed: None,
