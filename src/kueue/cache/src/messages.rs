@@ -2,7 +2,7 @@
 //! Equal to the reference's, word for word, but for what is not built yet.
 
 use kueue_api::conditions::{active_reasons, reasons};
-use scheduler::messages::{pending_reason, unsupported};
+use scheduler::messages::pending_reason;
 
 use crate::readiness::{Obstacle, Readiness};
 use crate::status::{Door, Hold, PendingReason};
@@ -11,9 +11,6 @@ pub(crate) const ADMITTED: &str = "The workload is admitted";
 pub(crate) const CHECKS_NOT_READY: &str = "The workload has not all checks ready";
 pub(crate) const PLACES_PENDING: &str = "There are pending delayed topology requests";
 pub(crate) const NO_RESERVATION: &str = "The workload has no reservation";
-
-/// The reason of a ClusterQueue that asks for what is not built yet and cannot be left out.
-const NOT_SUPPORTED_YET: &str = "NotSupportedYet";
 
 /// What a condition says that an admission has put to rest.
 pub(crate) fn previously(message: &str) -> String {
@@ -92,7 +89,6 @@ fn stated(obstacle: &Obstacle) -> (&'static str, String) {
             active_reasons::TOPOLOGY_NOT_FOUND,
             format!("there is no Topology \"{topology}\" for TAS flavor \"{flavor}\""),
         ),
-        Obstacle::Unsupported(asked) => (NOT_SUPPORTED_YET, unsupported(asked)),
     }
 }
 

@@ -13,6 +13,9 @@ use scheduler::{Admission, Delayed, Entry, PodSetAdmission, PodSetName, Workload
 use crate::topology::encode;
 use crate::{Cache, messages as texts};
 
+/// The longest time that the reference can tell, in milliseconds.
+const LONGEST: i128 = 9_223_372_036_854;
+
 /// How an event is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
@@ -106,6 +109,7 @@ impl Cache {
                 .collect(),
         });
         let milliseconds = now.duration_since(admission.waiting_since).as_millis();
+        let milliseconds = milliseconds.min(LONGEST);
         let waited = i64::try_from((milliseconds + 500).div_euclid(1000)).unwrap_or(i64::MAX);
         let note = messages::reserved_event(admission, waited);
         let reserved = conditions::is_true(&state.status.conditions, types::QUOTA_RESERVED);

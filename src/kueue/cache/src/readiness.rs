@@ -2,7 +2,7 @@
 
 use kueue_api::names::{MULTIKUEUE_CONTROLLER, PROVISIONING_CONTROLLER};
 use kueue_api::v1beta2::AdmissionCheckStrategyRule;
-use scheduler::{ClusterQueue, ClusterQueueName, FlavorName, PlacesLater, Unsupported};
+use scheduler::{ClusterQueue, ClusterQueueName, FlavorName, PlacesLater};
 
 use crate::cache::QueueState;
 use crate::{Cache, messages};
@@ -23,7 +23,6 @@ pub(crate) enum Obstacle {
         topology: String,
         flavor: FlavorName,
     },
-    Unsupported(Unsupported),
 }
 
 /// What the condition `Active` says.
@@ -62,11 +61,6 @@ impl Cache {
         // With MultiKueue another cluster knows the topology.
         if !found.is_empty() || !self.places_later_always(&state.checks) {
             found.extend(self.missing_topologies(name));
-        }
-        if found.is_empty() {
-            let asked = self.unsupported(name).into_iter();
-            let blocking = asked.filter(Unsupported::forbids_admission);
-            found.extend(blocking.map(Obstacle::Unsupported));
         }
         found
     }

@@ -28,7 +28,9 @@ impl SecondPasses {
     /// A workload appeared or changed: it may need a turn, or not any more.
     pub(crate) fn note(&mut self, state: &WorkloadState, now: Timestamp) {
         let key = &state.info.key;
-        if state.info.reservation.is_none() || state.holding.is_none() || state.assumed.is_some() {
+        let reservation = state.info.reservation.as_ref();
+        let again = reservation.is_some_and(|reservation| reservation.again);
+        if !again || state.holding.is_none() || state.assumed.is_some() {
             self.0.remove(key);
         } else if !self.0.contains_key(key) {
             self.0.insert(key.clone(), Turn::after(0, now));

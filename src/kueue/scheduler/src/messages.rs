@@ -2,8 +2,7 @@
 
 mod topology;
 
-use topology::unplaceable;
-pub use topology::unplaced;
+pub use topology::{unplaceable, unplaced};
 
 use std::fmt::Write as _;
 
@@ -189,7 +188,7 @@ pub fn unsupported(unsupported: &Unsupported) -> String {
         }
         Unsupported::AdmissionChecks(names) => {
             format!(
-                "references AdmissionCheck(s), which are not supported yet: {}",
+                "references AdmissionCheck(s) that this controller does not answer, so its workloads wait until somebody does: {}",
                 names.join(",")
             )
         }

@@ -227,7 +227,8 @@ pub struct HeldPodSet {
     pub delayed: Option<Delayed>,
 }
 
-/// Quota that a workload holds already when it is tried once more, to be given a place or another one (section 4.15).
+/// Quota that a workload holds already. Known of those that are tried once more, to be given a place or another one (section 4.15), and of
+/// those whose job may grow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reservation {
     /// What each pod set holds.
@@ -236,6 +237,8 @@ pub struct Reservation {
     pub admitted: bool,
     /// Nodes that it uses and that failed.
     pub unhealthy_nodes: Vec<String>,
+    /// Whether it has to be tried once more.
+    pub again: bool,
 }
 
 impl Reservation {

@@ -8,12 +8,13 @@ mod wanted;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::admitted::move_places;
 use crate::cycle::Snapshot;
 use crate::names::{FlavorName, PodSetName};
 use crate::objects::HeldPodSet;
 use crate::topology::{
-    self, AssumedUsage, DomainAssignment, DomainRequests, Failure, PodSetRequest, Search,
-    TopologyAssignment, TopologyUsage,
+    self, AssumedUsage, DomainAssignment, Failure, PodSetRequest, Search, TopologyAssignment,
+    TopologyUsage,
 };
 
 pub(crate) use wanted::{is_implied, without_topology};
@@ -119,28 +120,12 @@ impl Wanted {
 impl Snapshot {
     /// Some workload takes this from the domains of topologies.
     pub fn take_places(&mut self, usage: &TopologyUsage) {
-        self.change_places(usage, topology::Snapshot::take);
+        move_places(&mut self.topologies, usage, topology::Snapshot::take);
     }
 
     /// Some workload gives this back.
     pub fn give_back_places(&mut self, usage: &TopologyUsage) {
-        self.change_places(usage, topology::Snapshot::give_back);
-    }
-
-    fn change_places(
-        &mut self,
-        usage: &TopologyUsage,
-        change: impl Fn(&mut topology::Snapshot, &[DomainRequests]),
-    ) {
-        if usage.is_empty() {
-            return;
-        }
-        let all = Arc::make_mut(&mut self.topologies);
-        for (flavor, domains) in usage {
-            if let Some(topology) = all.get_mut(flavor) {
-                change(Arc::make_mut(topology), domains);
-            }
-        }
+        move_places(&mut self.topologies, usage, topology::Snapshot::give_back);
     }
 
     /// Whether there is room for this in every domain.

@@ -16,17 +16,17 @@ mod target;
 mod tournament;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
 use crate::assign::{Assignment, Mode};
 use crate::cycle::Snapshot;
-use crate::names::{ClusterQueueName, FlavorName, FlavorResource};
+use crate::names::{ClusterQueueName, FlavorResource};
 use crate::objects::{ClusterQueue, Usage, Workload};
+use crate::places::Wanted;
 use crate::policy::Policy;
 use crate::quota::{NodeId, QuotaTree};
-use crate::topology::{self, PodSetRequest};
 
 pub use candidates::{by_order, compare};
 pub use oracle::{Asking, NoPreemption, Oracle, Possibility};
@@ -35,17 +35,6 @@ pub use target::{PreemptionReason, Target};
 pub use tournament::{Chosen, Tournament};
 
 use simulation::Simulation;
-
-/// How a workload has to be placed by topology, apart from the quota that it needs.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Placing {
-    /// What is to be placed, by flavor.
-    pub requests: BTreeMap<FlavorName, Vec<PodSetRequest>>,
-    /// The circumstances.
-    pub search: topology::Search,
-    /// Whether flavors may share hosts, so that what is placed in one counts in the others (gate `TASHandleOverlappingFlavors`).
-    pub overlapping_flavors: bool,
-}
 
 /// Looks for targets in one snapshot. Make one for many questions: it keeps a copy of the tree to try things out.
 #[derive(Debug)]
@@ -76,7 +65,7 @@ impl<'a> Finder<'a> {
         workload: &Workload,
         queue: &ClusterQueueName,
         assignment: &Assignment,
-        placing: Option<&Placing>,
+        placing: Option<&Wanted>,
     ) -> Vec<Target> {
         let contested = contested(assignment);
         self.targets_for(workload, queue, contested, &assignment.usage, placing)
@@ -90,7 +79,7 @@ impl<'a> Finder<'a> {
         queue: &ClusterQueueName,
         contested: BTreeSet<FlavorResource>,
         usage: &Usage,
-        placing: Option<&Placing>,
+        placing: Option<&Wanted>,
     ) -> Vec<Target> {
         let (Some(queue), Some(node)) = (
             self.snapshot.cluster_queues.get(queue),
@@ -130,7 +119,7 @@ struct Need<'a> {
     /// All that has to fit in the end.
     usage: &'a Usage,
     /// And be placed.
-    placing: Option<&'a Placing>,
+    placing: Option<&'a Wanted>,
 }
 
 /// The flavors that were assigned in the hope of preemption.

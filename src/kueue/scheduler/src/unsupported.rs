@@ -11,19 +11,13 @@ pub enum Unsupported {
     ReclaimWithinCohort,
     /// Preempting in order to borrow.
     BorrowWithinCohort,
-    /// Admission checks, by name.
+    /// Admission checks, by name: its workloads wait until somebody else has answered them.
     AdmissionChecks(Vec<String>),
     /// Trying several flavors at once.
     ConcurrentAdmission,
 }
 
 impl Unsupported {
-    /// Whether admitting anything without it would break a promise, so that the ClusterQueue must not be active.
-    #[must_use]
-    pub fn forbids_admission(&self) -> bool {
-        false
-    }
-
     /// The preemption policies that are set and have no effect yet.
     #[must_use]
     pub fn in_preemption(preemption: &Preemption) -> Vec<Self> {

@@ -6,9 +6,11 @@ mod assignments;
 mod domains;
 mod nodes;
 mod placement;
+mod readiness;
 
 pub(super) const FILES: &[File] = &[
     ("TestAddAssumedUsage", assignments::adds_assumed),
+    ("TestClusterQueueReadinessWithTAS", readiness::with_topology),
     (
         "TestComputeAssumedUsageFromAssignment",
         assignments::assumes,

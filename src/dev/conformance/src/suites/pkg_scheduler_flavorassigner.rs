@@ -2,6 +2,7 @@
 
 mod attempts;
 mod functions;
+mod placed;
 mod runs;
 mod setup;
 
@@ -10,7 +11,16 @@ use super::File;
 pub(super) const FILES: &[File] = &[
     ("TestAssignFlavors", runs::assigned),
     ("TestAssignFlavorsWithAllowedFlavors", runs::allowed),
+    (
+        "TestAssignFlavors_LeaderWorkerSetTASFlavor",
+        placed::grouped,
+    ),
     ("TestDeletedFlavors", runs::assigned),
+    ("TestFlavorScanRecordsLastTriedFlavorIdx", placed::remembers),
+    (
+        "TestRecomputeRecordsLastTriedFlavorIdx",
+        placed::remembers_anew,
+    ),
     ("TestHierarchical", runs::reclaimed),
     ("TestIsNoFitDueToCapacityAndLimits", runs::no_fit),
     ("TestIsPreferred", functions::is_preferred),

@@ -64,9 +64,13 @@ pub(super) fn additions(object: &api::Workload, pod_set: &str) -> PodSetAddition
     added
 }
 
-/// What a workload holds that has to be tried once more: because all its checks answered and its place is still to be found, or because a
+/// What a workload holds that may grow, or that has to be tried once more: because all its checks answered and its place is still to be found, or because a
 /// node under it failed (section 4.15).
-pub(super) fn reservation(object: &api::Workload, options: &Options) -> Option<Reservation> {
+pub(super) fn reservation(
+    object: &api::Workload,
+    elastic: bool,
+    options: &Options,
+) -> Option<Reservation> {
     let status = object.status.as_ref()?;
     let stated = &status.conditions;
     let is = |type_: &str| conditions::is_true(stated, type_);
@@ -81,10 +85,11 @@ pub(super) fn reservation(object: &api::Workload, options: &Options) -> Option<R
         .map(|(assigned, held)| held_pod_set(assigned, held))
         .collect();
     let nodes = status.unhealthy_nodes.iter().map(|node| node.name.clone());
-    let reservation = Reservation {
+    let mut reservation = Reservation {
         pod_sets: held?,
         admitted: object.is_admitted(),
         unhealthy_nodes: nodes.collect(),
+        again: false,
     };
     let checked = !status.admission_checks.is_empty()
         && status
@@ -92,7 +97,8 @@ pub(super) fn reservation(object: &api::Workload, options: &Options) -> Option<R
             .iter()
             .all(|check| check.state == CheckState::Ready);
     let delayed = checked && !reservation.admitted && has_pending_places(admission);
-    (delayed || reservation.needs_replacement()).then_some(reservation)
+    reservation.again = delayed || reservation.needs_replacement();
+    (reservation.again || elastic).then_some(reservation)
 }
 
 /// Whether some pod set still waits for its place.

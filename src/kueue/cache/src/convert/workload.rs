@@ -19,6 +19,9 @@ use super::selectors::{affinity, preferred_nodes, toleration};
 use super::{Limits, Unreadable, pods, transform};
 use crate::{Options, PodsReadyTimestamp, Surroundings};
 
+/// When an object was created that does not say it: the first moment of the reference's calendar.
+const LONG_AGO: Timestamp = Timestamp::constant(-62_135_596_800, 0);
+
 /// A workload as the scheduler sees it: what it asks for, who may go first, and what keeps it from being considered at all.
 #[must_use]
 pub fn workload(object: &api::Workload, options: &Options, around: &Surroundings) -> Workload {
@@ -50,8 +53,9 @@ pub fn workload(object: &api::Workload, options: &Options, around: &Surroundings
         .metadata
         .creation_timestamp
         .as_ref()
-        .map_or(Timestamp::UNIX_EPOCH, |time| time.0);
+        .map_or(LONG_AGO, |time| time.0);
     let boost = priority_boost(object, options);
+    let elastic = options.features.elastic_jobs && is_elastic(object);
     let mut converted = Workload {
         key: WorkloadKey::new(object.namespace(), object.name()),
         uid: object.metadata.uid.as_deref().unwrap_or_default().into(),
@@ -65,8 +69,8 @@ pub fn workload(object: &api::Workload, options: &Options, around: &Surroundings
             .map_or(created, |found| found.last_transition_time.0),
         pod_sets,
         allowed_flavors: allowed_flavors(object, options),
-        reservation: reservation(object, options),
-        elastic: options.features.elastic_jobs && is_elastic(object),
+        reservation: reservation(object, elastic, options),
+        elastic,
         single_pod: is_single_pod(object),
         defect,
         shape: 0,

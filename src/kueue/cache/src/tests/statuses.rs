@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::fixture::{World, cluster_queue, local_queue, object, second, workload};
 use scheduler::messages;
 
-use crate::{ClusterQueueName, LocalQueueKey};
+use crate::{ClusterQueueName, LocalQueueKey, WorkloadKey};
 
 /// Status, reason and message of the condition Active.
 fn active(conditions: &[kueue_api::Condition]) -> String {
@@ -75,9 +75,10 @@ fn what_is_not_built_yet_is_said_and_never_faked() {
     let _ = world.cache.apply_admission_check(&object(
         json!({"metadata": {"name": "budget"}, "spec": {"controllerName": "example.com/budget"}, "status": ready}),
     ));
-    expect!["False NotSupportedYet: Can't admit new workloads: references AdmissionCheck(s), which are not supported yet: budget."]
-        .assert_eq(&of_queue(&world, "a"));
-    let _ = world.cache.apply_resource_flavor(&object(json!({"metadata": {"name": "red"}, "spec": {"topologyName": "racks", "nodeLabels": {"a": "b"}}})));
+    expect!["True Ready: Can admit new workloads"].assert_eq(&of_queue(&world, "a"));
+    let asked = world.cache.unsupported(&"a".into());
+    expect!["references AdmissionCheck(s) that this controller does not answer, so its workloads wait until somebody does: budget"]
+        .assert_eq(&asked.iter().map(messages::unsupported).collect::<String>());
     let policies = json!({
         "preemption": {"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "Any", "borrowWithinCohort": {"policy": "LowerPriority"}},
         "concurrentAdmissionPolicy": {"migration": {"mode": "TryPreferredFlavors"}},
@@ -85,15 +86,12 @@ fn what_is_not_built_yet_is_said_and_never_faked() {
     let _ = world
         .cache
         .apply_cluster_queue(&cluster_queue("b", "4", &policies), world.now);
-    expect!["False NotSupportedYet: Can't admit new workloads: references ResourceFlavor(s) with a topology, which is not supported yet: red."]
-        .assert_eq(&of_queue(&world, "b"));
     let asked = world.cache.unsupported(&"b".into());
     expect![[r#"
         preemption.withinClusterQueue is not supported yet and has no effect
         preemption.reclaimWithinCohort is not supported yet and has no effect
         preemption.borrowWithinCohort is not supported yet and has no effect
-        concurrentAdmissionPolicy is not supported yet and has no effect
-        references ResourceFlavor(s) with a topology, which is not supported yet: red"#]]
+        concurrentAdmissionPolicy is not supported yet and has no effect"#]]
     .assert_eq(
         &asked
             .iter()
@@ -101,8 +99,34 @@ fn what_is_not_built_yet_is_said_and_never_faked() {
             .collect::<Vec<_>>()
             .join("\n"),
     );
+}
+
+#[test]
+fn a_flavor_with_a_topology_needs_the_topology() {
+    let mut world = World::new().queue("a", "4", &json!({}));
+    let _ = world.cache.apply_resource_flavor(&object(
+        json!({"metadata": {"name": "red"}, "spec": {"topologyName": "racks", "nodeLabels": {"a": "b"}}}),
+    ));
+    expect![[r#"False TopologyNotFound: Can't admit new workloads: there is no Topology "racks" for TAS flavor "red"."#]]
+        .assert_eq(&of_queue(&world, "a"));
     world.submit(workload("w", "to-a", "1", 1));
     assert!(world.settle().is_empty());
+    let _ = world.cache.apply_topology(&object(
+        json!({"metadata": {"name": "racks"}, "spec": {"levels": [{"nodeLabel": "kubernetes.io/hostname"}]}}),
+    ));
+    expect!["True Ready: Can admit new workloads"].assert_eq(&of_queue(&world, "a"));
+    assert!(world.settle().is_empty(), "there is no node");
+    let node = json!({
+        "metadata": {"name": "x", "labels": {"a": "b", "kubernetes.io/hostname": "x"}},
+        "status": {"allocatable": {"cpu": "1", "pods": "9"}, "conditions": [{"type": "Ready", "status": "True"}]},
+    });
+    let _ = world.cache.apply_node(&object(node));
+    assert_eq!(world.settle(), ["w"]);
+    world.submit(workload("v", "to-a", "1", 1));
+    assert!(world.settle().is_empty(), "the node is full");
+    let _ = world.cache.delete_workload(&WorkloadKey::new("ns", "w"));
+    assert_eq!(world.settle(), ["v"]);
+    world.checked();
 }
 
 #[test]

@@ -140,16 +140,7 @@ fn readiness_has_the_reasons_and_messages_of_the_reference() {
             continue;
         };
         let got = json!([readiness.active, readiness.reason, readiness.message]);
-        let mut wanted = json!([want["wantActive"], want["wantReason"], want["wantMessage"]]);
-        if want["wantActive"] == true
-            && !each::<ClusterQueue>(&input["clusterQueues"])[0]
-                .spec
-                .admission_checks()
-                .is_empty()
-        {
-            // The one difference: checks that are ready are not supported yet.
-            wanted = json!([false, "NotSupportedYet", readiness.message]);
-        }
+        let wanted = json!([want["wantActive"], want["wantReason"], want["wantMessage"]]);
         assert_eq!(got, wanted, "{}", name(case));
     }
 }

@@ -7,7 +7,8 @@ use crate::places::NoRequest;
 use crate::topology::{Exclusions, LayerFit, Reason, Unit};
 
 /// Why no place can be looked for.
-pub(super) fn unplaceable(error: &NoRequest) -> String {
+#[must_use]
+pub fn unplaceable(error: &NoRequest) -> String {
     match error {
         NoRequest::NoTopology => {
             "workload requires Topology, but there is no TAS cache information".to_owned()

@@ -10,7 +10,7 @@ use crate::cycle::Snapshot;
 use crate::names::{ClusterQueueName, FlavorName};
 use crate::objects::Usage;
 use crate::quota::{NodeId, QuotaTree};
-use crate::topology::{self, AssumedUsage};
+use crate::topology;
 
 pub(super) struct Simulation<'a> {
     tree: &'a mut QuotaTree,
@@ -72,19 +72,8 @@ impl<'a> Simulation<'a> {
     }
 
     fn has_places(&self, need: &Need<'_>) -> bool {
-        let Some(placing) = need.placing else {
-            return true;
-        };
-        let mut shared = AssumedUsage::new();
-        placing.requests.iter().all(|(flavor, requests)| {
-            let Some(topology) = self.topologies.get(flavor) else {
-                return false;
-            };
-            let mut own = AssumedUsage::new();
-            let overlaps = placing.overlapping_flavors && topology.lowest_is_hostname();
-            let assumed = if overlaps { &mut shared } else { &mut own };
-            topology.find(requests, assumed, &placing.search).is_ok()
-        })
+        need.placing
+            .is_none_or(|wanted| wanted.fit(&self.topologies))
     }
 
     /// Takes everything back.

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cache::{Cache, ClusterQueueName, FairSharing, FlavorName};
-use kueue_api::v1beta2::{ClusterQueue, Cohort, ResourceFlavor};
+use k8s_openapi::api::core::v1::Node;
+use kueue_api::v1beta2::{ClusterQueue, Cohort, ResourceFlavor, Topology};
 use quantity::{Amount, Requests, ResourceName};
+use scheduler::topology::DomainRequests;
 use scheduler::{
-    Assigner, Assignment, FlavorResource, HeldPodSet, Oracle, PodSetName, Policy, Possibility,
-    Snapshot, Workload,
+    Assigner, Assignment, FlavorResource, HeldPodSet, Nomination, Oracle, PodSetName, Policy,
+    Possibility, Snapshot, Usage, Workload,
 };
 use serde_json::{Value, json};
 
@@ -67,6 +69,14 @@ impl Setup {
         for flavor in flavors {
             let _ = cache.apply_resource_flavor(&parse::<ResourceFlavor>(flavor));
         }
+        for place in [case.common, case.input, &case.input["setup"]] {
+            for topology in each::<Topology>(&place["topologies"]) {
+                let _ = cache.apply_topology(&topology);
+            }
+            for node in each::<Node>(&place["nodes"]) {
+                let _ = cache.apply_node(&node);
+            }
+        }
         let mut names = Vec::new();
         for (queue, _) in queues {
             let queue: ClusterQueue = parse(queue);
@@ -97,6 +107,45 @@ impl Setup {
 
     /// Assigns flavors, with these answers of the oracle.
     pub(super) fn assign(&self, simulation: &Value) -> Assignment {
+        self.run(simulation, None)
+    }
+
+    /// The same, bound to these flavors.
+    pub(super) fn assign_nominated(
+        &self,
+        simulation: &Value,
+        nomination: &Nomination,
+    ) -> Assignment {
+        self.run(simulation, Some(nomination))
+    }
+
+    /// Somebody takes this from the domains of flavors, without quota.
+    pub(super) fn use_places(&mut self, taken: &Value) {
+        let domain = |one: &Value| DomainRequests {
+            values: read(&one["values"]),
+            per_pod: read::<BTreeMap<String, Value>>(&one["singlePodRequests"])
+                .iter()
+                .map(|(resource, value)| (ResourceName::from(resource.as_str()), amount(value)))
+                .collect(),
+            count: read(&one["count"]),
+        };
+        let flavors = taken.as_object().into_iter().flatten();
+        let usage = flavors.map(|(flavor, domains)| {
+            let domains = domains.as_array().into_iter().flatten();
+            (
+                FlavorName::from(flavor.as_str()),
+                domains.map(domain).collect(),
+            )
+        });
+        self.snapshot.take_places(&usage.collect());
+    }
+
+    /// Somebody takes this quota of the ClusterQueue.
+    pub(super) fn use_quota(&mut self, taken: &Usage) {
+        self.snapshot.tree.add(&self.queue, taken);
+    }
+
+    fn run(&self, simulation: &Value, nominated: Option<&Nomination>) -> Assignment {
         let oracle = Scripted::of(simulation);
         let assigner = Assigner {
             tree: &self.snapshot.tree,
@@ -105,7 +154,7 @@ impl Setup {
             flavors: &self.snapshot.flavors,
             oracle: &oracle,
             policy: &self.policy,
-            nominated: None,
+            nominated,
             replaced: self.replaced.as_deref(),
             topologies: &self.snapshot.topologies,
         };
