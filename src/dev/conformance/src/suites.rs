@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::corpus::Case;
 use crate::verdict::Verdict;
 
+mod jobs;
 mod pkg_cache_scheduler;
 mod pkg_resources;
 mod pkg_scheduler;
@@ -23,6 +24,23 @@ pub type Suite = fn(Case<'_>) -> Verdict;
 type File = (&'static str, Suite);
 
 const FOLDERS: &[(&str, &[File])] = &[
+    ("pkg-controller-jobs-job", jobs::JOB),
+    ("pkg-controller-jobs-jobset", jobs::JOB_SET),
+    ("pkg-controller-jobs-kubeflow-jobs-jaxjob", jobs::KUBEFLOW),
+    (
+        "pkg-controller-jobs-kubeflow-jobs-paddlejob",
+        jobs::KUBEFLOW,
+    ),
+    (
+        "pkg-controller-jobs-kubeflow-jobs-pytorchjob",
+        jobs::KUBEFLOW,
+    ),
+    ("pkg-controller-jobs-kubeflow-jobs-tfjob", jobs::KUBEFLOW),
+    (
+        "pkg-controller-jobs-kubeflow-jobs-xgboostjob",
+        jobs::KUBEFLOW,
+    ),
+    ("pkg-controller-jobs-mpijob", jobs::KUBEFLOW),
     ("pkg-resources", pkg_resources::FILES),
     ("pkg-scheduler", pkg_scheduler::FILES),
     (

@@ -10,4 +10,5 @@ mod validation;
 mod tests;
 
 pub use defaulting::{Surroundings, default, should_suspend};
+pub(crate) use validation::{not_a_boolean, not_a_number};
 pub use validation::{validate_create, validate_update};

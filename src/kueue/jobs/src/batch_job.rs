@@ -9,6 +9,7 @@ mod tests;
 
 use k8s_openapi::api::batch::v1::{Job, JobSpec, JobStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kueue_api::features::Features;
 use kueue_api::field::FieldError;
 use kueue_api::names::{DEFAULT_POD_SET, annotations};
 use kueue_api::v1beta2::{PodSet, ReclaimablePod};
@@ -19,6 +20,7 @@ use crate::job::{Change, Finish, GenericJob, StartError};
 use crate::kind::{BATCH_JOB, JobKind};
 use crate::merge;
 use crate::pod_set_info::PodSetInfo;
+use crate::topology_request::{self, Ranks};
 
 /// Labels that the Job controller puts into the template and that say nothing about the work.
 const OWN_LABELS: &[&str] = &[
@@ -39,6 +41,15 @@ impl BatchJob {
             source,
         })?;
         Ok(Box::new(Self(job)))
+    }
+
+    /// Its podsets as far as they can be read; what cannot is refused by the check of that very annotation.
+    fn pod_sets_for_checks(&self) -> Vec<PodSet> {
+        vec![PodSet {
+            template: self.spec().map(|s| s.template.clone()).unwrap_or_default(),
+            count: self.pods(),
+            ..PodSet::default()
+        }]
     }
 
     fn spec(&self) -> Option<&JobSpec> {
@@ -102,8 +113,7 @@ impl BatchJob {
         let Some(status) = self.status() else {
             return 0;
         };
-        let indexed = self.spec().and_then(|s| s.completion_mode.as_deref()) == Some("Indexed");
-        if indexed {
+        if self.spec().and_then(|s| s.completion_mode.as_deref()) == Some("Indexed") {
             let below = self.spec().and_then(|s| s.completions).unwrap_or_default();
             let lists = [
                 status.completed_indexes.as_deref(),
@@ -164,13 +174,17 @@ impl GenericJob for BatchJob {
         if let Some(labels) = template.metadata.as_mut().and_then(|m| m.labels.as_mut()) {
             labels.retain(|key, _| !OWN_LABELS.contains(&key.as_str()));
         }
-        let name = DEFAULT_POD_SET.to_owned();
+        let ranks = Ranks {
+            pod_index_label: Some("batch.kubernetes.io/job-completion-index"),
+            sub_groups: None,
+        };
+        let topology_request = topology_request::of(template.metadata.as_ref(), &ranks)?;
         Ok(vec![PodSet {
-            name,
+            name: DEFAULT_POD_SET.to_owned(),
             template,
             count: self.pods(),
             min_count: self.min_parallelism()?,
-            topology_request: None,
+            topology_request,
         }])
     }
 
@@ -236,6 +250,10 @@ impl GenericJob for BatchJob {
         done.saturating_add(i32::try_from(uncounted).unwrap_or(i32::MAX)) >= self.pods()
     }
 
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+
     fn to_value(&self) -> Result<Value, JobError> {
         serde_json::to_value(&self.0).map_err(|source| JobError::Write {
             kind: BATCH_JOB.kind,
@@ -263,7 +281,13 @@ impl GenericJob for BatchJob {
         }])
     }
 
-    fn problems(&self) -> Vec<FieldError> {
-        validation::problems(self)
+    fn problems(&self, features: &Features) -> Vec<FieldError> {
+        validation::problems(self, features)
+    }
+
+    fn change_problems(&self, old: &dyn GenericJob) -> Vec<FieldError> {
+        let old = old.as_any().downcast_ref::<Self>();
+        old.map(|old| validation::change_problems(old, self))
+            .unwrap_or_default()
     }
 }

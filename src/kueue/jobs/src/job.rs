@@ -1,9 +1,11 @@
 //! What every job kind must be able to say and do. The required part is what admission needs; the rest are
 //! capabilities with a default for kinds that do not have them.
 
+use std::any::Any;
 use std::fmt::Debug;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use kueue_api::features::Features;
 use kueue_api::field::FieldError;
 use kueue_api::names::labels;
 use kueue_api::v1beta2::{PodSet, ReclaimablePod};
@@ -52,6 +54,8 @@ pub trait GenericJob: Debug + Send + Sync {
     fn is_active(&self) -> bool;
     /// Whether all of its pods are ready or done.
     fn pods_ready(&self) -> bool;
+    /// For a kind that looks at an older state of its own object.
+    fn as_any(&self) -> &dyn Any;
     /// The whole object.
     fn to_value(&self) -> Result<Value, JobError>;
 
@@ -66,7 +70,12 @@ pub trait GenericJob: Debug + Send + Sync {
     }
 
     /// What is wrong with it beyond the checks common to all kinds.
-    fn problems(&self) -> Vec<FieldError> {
+    fn problems(&self, _features: &Features) -> Vec<FieldError> {
+        Vec::new()
+    }
+
+    /// What is wrong with the change from `old`, an object of the same kind, to this one, beyond the checks common to all kinds.
+    fn change_problems(&self, _old: &dyn GenericJob) -> Vec<FieldError> {
         Vec::new()
     }
 }

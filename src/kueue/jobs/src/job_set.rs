@@ -5,6 +5,7 @@
 mod tests;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kueue_api::features::{Features, gate};
 use kueue_api::field::{FieldError, Path};
 use kueue_api::v1beta2::{PodSet, ReclaimablePod};
 use serde_json::{Value, json};
@@ -79,18 +80,26 @@ impl JobSet {
     }
 
     fn pod_set(&self, part: &Part<'_>) -> Result<PodSet, JobError> {
-        let template = self.0.template(&Self::template(part))?;
+        let set = self.bare_pod_set(part)?;
         let ranks = Ranks {
             pod_index_label: Some("batch.kubernetes.io/job-completion-index"),
             sub_groups: Some(("jobset.sigs.k8s.io/job-index", part.replicas)),
         };
-        let topology_request = topology_request::of(template.metadata.as_ref(), &ranks)?;
+        let topology_request = topology_request::of(set.template.metadata.as_ref(), &ranks)?;
+        Ok(PodSet {
+            topology_request,
+            ..set
+        })
+    }
+
+    /// A podset without what its annotations ask for.
+    fn bare_pod_set(&self, part: &Part<'_>) -> Result<PodSet, JobError> {
         Ok(PodSet {
             name: part.name.to_lowercase(),
-            template,
+            template: self.0.template(&Self::template(part))?,
             count: part.replicas.saturating_mul(part.pods_per_replica),
             min_count: None,
-            topology_request,
+            topology_request: None,
         })
     }
 
@@ -199,6 +208,10 @@ impl GenericJob for JobSet {
         wanted == there
     }
 
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+
     fn to_value(&self) -> Result<Value, JobError> {
         self.0.to_value()
     }
@@ -223,13 +236,16 @@ impl GenericJob for JobSet {
         })
     }
 
-    fn problems(&self) -> Vec<FieldError> {
+    fn problems(&self, features: &Features) -> Vec<FieldError> {
+        if !features.on(gate::TOPOLOGY_AWARE_SCHEDULING) {
+            return Vec::new();
+        }
         let list = Path::new("spec").child("replicatedJobs");
         let template = |part: &Part<'_>| {
             let job = list.index(part.index).child("template").child("spec");
             Some(Template {
                 path: job.child("template").child("metadata"),
-                pod_set: self.pod_set(part).ok()?,
+                pod_set: self.bare_pod_set(part).ok()?,
             })
         };
         let templates: Vec<_> = self.parts().iter().filter_map(template).collect();

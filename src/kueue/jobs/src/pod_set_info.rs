@@ -86,6 +86,14 @@ impl PodSetInfo {
     /// Puts the values into a template. A key that is there with another value is an error that no retry can mend.
     pub fn merge_into(&self, template: &mut PodTemplateSpec) -> Result<(), InjectError> {
         let meta = template.metadata.get_or_insert_default();
+        // The chain of slices that an elastic job belonged to before is over.
+        if self
+            .annotations
+            .contains_key(annotations::WORKLOAD_SLICE_NAME)
+        {
+            let notes = meta.annotations.get_or_insert_default();
+            notes.remove(annotations::WORKLOAD_SLICE_NAME);
+        }
         add(
             "annotations",
             meta.annotations.get_or_insert_default(),

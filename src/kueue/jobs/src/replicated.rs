@@ -7,6 +7,7 @@ mod table;
 mod tests;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kueue_api::features::{Features, gate};
 use kueue_api::field::{FieldError, Path};
 use kueue_api::v1beta2::PodSet;
 use serde_json::{Value, json};
@@ -62,17 +63,24 @@ impl Replicated {
     }
 
     fn pod_set(&self, role: &str) -> Result<PodSet, JobError> {
-        let template = self.object.template(&self.pointer(role, "/template"))?;
-        let topology_request = topology_request::of(template.metadata.as_ref(), &self.shape.ranks)?;
+        let set = self.bare_pod_set(role)?;
+        let meta = set.template.metadata.as_ref();
+        let topology_request = topology_request::of(meta, &self.shape.ranks)?;
+        Ok(PodSet {
+            topology_request,
+            ..set
+        })
+    }
+
+    /// A podset without what its annotations ask for.
+    fn bare_pod_set(&self, role: &str) -> Result<PodSet, JobError> {
+        let replicas = self.object.number(&self.pointer(role, "/replicas"));
         Ok(PodSet {
             name: role.to_lowercase(),
-            template,
-            count: self
-                .object
-                .number(&self.pointer(role, "/replicas"))
-                .unwrap_or(1),
+            template: self.object.template(&self.pointer(role, "/template"))?,
+            count: replicas.unwrap_or(1),
             min_count: None,
-            topology_request,
+            topology_request: None,
         })
     }
 
@@ -170,6 +178,10 @@ impl GenericJob for Replicated {
         self.object.true_condition(&["Running"]).is_some()
     }
 
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+
     fn to_value(&self) -> Result<Value, JobError> {
         self.object.to_value()
     }
@@ -186,12 +198,15 @@ impl GenericJob for Replicated {
             .or_else(|| self.roles().into_iter().find_map(of_role))
     }
 
-    fn problems(&self) -> Vec<FieldError> {
+    fn problems(&self, features: &Features) -> Vec<FieldError> {
+        if !features.on(gate::TOPOLOGY_AWARE_SCHEDULING) {
+            return Vec::new();
+        }
         let field = Path::new("spec").child(self.shape.roles_field);
         let template = |role: &'static str| {
             Some(Template {
                 path: field.key(role).child("template").child("metadata"),
-                pod_set: self.pod_set(role).ok()?,
+                pod_set: self.bare_pod_set(role).ok()?,
             })
         };
         let templates: Vec<_> = self.roles().into_iter().filter_map(template).collect();

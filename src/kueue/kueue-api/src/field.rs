@@ -57,6 +57,7 @@ pub enum Cause {
     NotFound,
     Duplicate,
     Forbidden,
+    TooLong,
 }
 
 impl Cause {
@@ -70,6 +71,7 @@ impl Cause {
             Self::NotFound => "FieldValueNotFound",
             Self::Duplicate => "FieldValueDuplicate",
             Self::Forbidden => "FieldValueForbidden",
+            Self::TooLong => "FieldValueTooLong",
         }
     }
 
@@ -81,6 +83,7 @@ impl Cause {
             Self::NotFound => "Not found",
             Self::Duplicate => "Duplicate value",
             Self::Forbidden => "Forbidden",
+            Self::TooLong => "Too long",
         }
     }
 }
@@ -114,6 +117,13 @@ impl FieldError {
     #[must_use]
     pub fn invalid(path: &Path, value: impl Into<Value>, detail: &str) -> Self {
         Self::new(Cause::Invalid, path, value.into(), detail)
+    }
+
+    /// A text of more than `most` bytes; it is not repeated.
+    #[must_use]
+    pub fn too_long(path: &Path, most: usize) -> Self {
+        let detail = format!("may not be more than {most} bytes");
+        Self::new(Cause::TooLong, path, "<value omitted>".into(), &detail)
     }
 
     #[must_use]
@@ -156,7 +166,10 @@ impl FieldError {
 impl fmt::Display for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.field, self.cause.words())?;
-        if !matches!(self.cause, Cause::Required | Cause::Forbidden) {
+        if !matches!(
+            self.cause,
+            Cause::Required | Cause::Forbidden | Cause::TooLong
+        ) {
             write!(f, ": {}", self.value)?;
         }
         if self.detail.is_empty() {

@@ -1,7 +1,7 @@
 //! What the webhooks refuse beyond the schema, as pure functions from objects and gates to faults of fields.
 //! Faults come in the order in which the reference reports them.
 
-mod admission_gates;
+pub mod admission_gates;
 mod cluster_queue;
 mod cohort;
 mod defaulting;
@@ -16,7 +16,7 @@ mod workload_update;
 pub use cluster_queue::{cluster_queue, cluster_queue_update};
 pub use cohort::cohort;
 pub use defaulting::{add_finalizer, default_workload};
-pub use names::{is_label_value, is_qualified_name, is_subdomain};
+pub use names::{SUBDOMAIN, is_label_value, is_qualified_name, is_subdomain};
 pub use resource_flavor::resource_flavor;
 pub use selector::{matches_selector, selector};
 pub use workload::workload;

@@ -4,6 +4,7 @@
     reason = "values made in place read better"
 )]
 
+use kueue_api::features::Features;
 use serde_json::{Value, json};
 
 use super::{Surroundings, default, validate_create, validate_update};
@@ -98,7 +99,7 @@ fn new_jobs_are_checked() {
         ),
     ];
     for (name, labels, want) in cases {
-        let text = validate_create(job(labels, true).as_ref())
+        let text = validate_create(job(labels, true).as_ref(), &Features::default())
             .iter()
             .map(ToString::to_string)
             .collect::<Vec<_>>()
@@ -158,7 +159,7 @@ fn changes_are_checked() {
         ..Surroundings::default()
     };
     for (name, old, new, want) in cases {
-        let text = validate_update(old.as_ref(), new.as_ref(), around)
+        let text = validate_update(old.as_ref(), new.as_ref(), around, &Features::default())
             .iter()
             .map(ToString::to_string)
             .collect::<Vec<_>>()
@@ -200,7 +201,7 @@ fn annotations_of_jobs_are_checked() {
         ),
     ];
     for (name, notes, mode, want) in cases {
-        let text = validate_create(with(notes, mode).as_ref())
+        let text = validate_create(with(notes, mode).as_ref(), &Features::default())
             .iter()
             .map(ToString::to_string)
             .collect::<Vec<_>>()

@@ -1,20 +1,40 @@
 //! Checks common to all job kinds, then those of the kind.
 
+use kueue_api::features::{Features, gate};
 use kueue_api::field::{FieldError, Path};
-use kueue_api::names::labels;
+use kueue_api::names::{annotations, labels};
+use kueue_api::validation::{SUBDOMAIN, admission_gates, is_subdomain};
 
 use super::Surroundings;
-use super::names::is_subdomain;
 use crate::job::GenericJob;
+
+const IMMUTABLE: &str = "field is immutable";
+
+/// What the reference says of a text that should be a number.
+pub(crate) fn not_a_number(text: &str) -> String {
+    format!("strconv.Atoi: parsing {text:?}: invalid syntax")
+}
+
+/// What the reference says of a text that should be true or false.
+pub(crate) fn not_a_boolean(text: &str) -> String {
+    format!("strconv.ParseBool: parsing {text:?}: invalid syntax")
+}
 
 /// What is wrong with a new job.
 #[must_use]
-pub fn validate_create(job: &dyn GenericJob) -> Vec<FieldError> {
-    let mut problems: Vec<_> = [queue_name(job), max_execution(job)]
-        .into_iter()
-        .flatten()
-        .collect();
-    problems.extend(job.problems());
+pub fn validate_create(job: &dyn GenericJob, features: &Features) -> Vec<FieldError> {
+    let mut problems: Vec<_> = [
+        queue_name(job),
+        prebuilt_name(job, features),
+        max_execution(job),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if features.on(gate::ADMISSION_GATED_BY) {
+        problems.extend(admission_gates::format(job.meta()));
+    }
+    problems.extend(job.problems(features));
     problems
 }
 
@@ -24,11 +44,17 @@ pub fn validate_update(
     old: &dyn GenericJob,
     new: &dyn GenericJob,
     around: Surroundings,
+    features: &Features,
 ) -> Vec<FieldError> {
-    let mut problems = validate_create(new);
+    let mut problems = validate_create(new, features);
     problems.extend(queue_change(old, new, around));
+    problems.extend(prebuilt_change(old, new, features));
     problems.extend(max_execution_change(old, new));
     problems.extend(priority_change(old, new));
+    if features.on(gate::ADMISSION_GATED_BY) {
+        problems.extend(admission_gates::change(old.meta(), new.meta()));
+    }
+    problems.extend(new.change_problems(old));
     problems
 }
 
@@ -36,25 +62,61 @@ fn place(key: &str) -> Path {
     Path::new("metadata").child("labels").key(key)
 }
 
-const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
+fn note(key: &str) -> Path {
+    Path::new("metadata").child("annotations").key(key)
+}
 
 fn queue_name(job: &dyn GenericJob) -> Option<FieldError> {
     let name = job.queue_name()?;
     (!is_subdomain(name)).then(|| FieldError::invalid(&place(labels::QUEUE_NAME), name, SUBDOMAIN))
 }
 
+/// The Workload that the job wants to adopt, and where it says so. The annotation counts before the label behind its gate.
+fn prebuilt(job: &dyn GenericJob, features: &Features) -> Option<(Path, String)> {
+    let notes = job.meta().annotations.as_ref();
+    let noted = notes
+        .and_then(|notes| notes.get(annotations::PREBUILT_WORKLOAD_NAME))
+        .filter(|_| features.on(gate::WORKLOAD_IDENTIFIER_ANNOTATIONS));
+    let noted = noted.map(|name| (note(annotations::PREBUILT_WORKLOAD_NAME), name.to_owned()));
+    let labelled = || {
+        let name = job.label(labels::PREBUILT_WORKLOAD_NAME)?;
+        Some((place(labels::PREBUILT_WORKLOAD_NAME), name.to_owned()))
+    };
+    noted.or_else(labelled)
+}
+
+fn prebuilt_name(job: &dyn GenericJob, features: &Features) -> Option<FieldError> {
+    let (path, name) = prebuilt(job, features)?;
+    (!is_subdomain(&name)).then(|| FieldError::invalid(&path, name.as_str(), SUBDOMAIN))
+}
+
+fn prebuilt_change(
+    old: &dyn GenericJob,
+    new: &dyn GenericJob,
+    features: &Features,
+) -> Option<FieldError> {
+    if new.is_suspended() {
+        return None;
+    }
+    let (was, is) = (prebuilt(old, features), prebuilt(new, features));
+    let name = |found: &Option<(Path, String)>| {
+        found
+            .as_ref()
+            .map(|(_, name)| name.clone())
+            .unwrap_or_default()
+    };
+    let path = is.as_ref().or(was.as_ref()).map(|(path, _)| path.clone())?;
+    (name(&was) != name(&is)).then(|| FieldError::invalid(&path, name(&is), IMMUTABLE))
+}
+
 fn max_execution(job: &dyn GenericJob) -> Option<FieldError> {
     let text = job.label(labels::MAX_EXEC_TIME_SECONDS)?;
     let place = place(labels::MAX_EXEC_TIME_SECONDS);
     match text.parse::<i32>() {
-        Err(_) => Some(FieldError::invalid(
-            &place,
-            text,
-            "should be an integer number of seconds",
-        )),
+        Err(_) => Some(FieldError::invalid(&place, text, &not_a_number(text))),
         Ok(seconds) if seconds <= 0 => Some(FieldError::invalid(
             &place,
-            text,
+            seconds,
             "should be greater than 0",
         )),
         Ok(_) => None,
@@ -74,7 +136,7 @@ fn queue_change(
         return Some(FieldError::invalid(
             &place,
             new.queue_name().unwrap_or_default(),
-            "field is immutable",
+            IMMUTABLE,
         ));
     }
     let emptied = new.queue_name().is_none() && around.has_default_queue;
@@ -92,7 +154,7 @@ fn max_execution_change(old: &dyn GenericJob, new: &dyn GenericJob) -> Option<Fi
     let (before, after) = (old.label(key), new.label(key));
     let free = old.is_suspended() && new.is_suspended();
     (before != after && !free)
-        .then(|| FieldError::invalid(&place(key), after.unwrap_or_default(), "field is immutable"))
+        .then(|| FieldError::invalid(&place(key), after.unwrap_or_default(), IMMUTABLE))
 }
 
 fn priority_change(old: &dyn GenericJob, new: &dyn GenericJob) -> Option<FieldError> {

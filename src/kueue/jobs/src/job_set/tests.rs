@@ -1,5 +1,6 @@
 //! A JobSet of two parts: its podsets, its start and its way back.
 
+use kueue_api::features::Features;
 use kueue_api::names::annotations;
 use serde_json::{Value, json};
 
@@ -125,7 +126,7 @@ fn groups_of_three_are_refused_at_each_template() {
             annotations::POD_SET_REQUIRED_TOPOLOGY: "cassiopee.example/baie",
         }});
     }
-    let problems = job(&parts).problems();
+    let problems = job(&parts).problems(&Features::default());
     let fields: Vec<_> = problems
         .iter()
         .map(|problem| problem.field.as_str())

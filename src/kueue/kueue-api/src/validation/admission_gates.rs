@@ -2,10 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::names::is_subdomain;
+use super::names::{SUBDOMAIN, is_subdomain};
 use crate::ObjectMeta;
 use crate::field::{FieldError, Path};
 use crate::names::annotations::ADMISSION_GATED_BY;
+
+/// Longest name of a gate, in bytes.
+const MAX_GATE: usize = 63;
+const PATH: &str = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
 
 /// Path of an annotation.
 pub(super) fn annotation(key: &str) -> Path {
@@ -26,25 +30,42 @@ fn gates(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// What is wrong with the annotation itself.
-pub(super) fn format(meta: &ObjectMeta) -> Option<FieldError> {
+/// What is wrong with the annotation itself: the first thing.
+#[must_use]
+pub fn format(meta: &ObjectMeta) -> Option<FieldError> {
     let text = value(meta)?;
     let gates = gates(text);
     let path = annotation(ADMISSION_GATED_BY);
-    if let Some(wrong) = gates.iter().find(|gate| !is_domain_path(gate)) {
-        return Some(FieldError::invalid(
-            &path,
-            text,
-            &format!("gate {wrong:?} must have the form \"subdomain/path\""),
-        ));
+    if let Some(fault) = gates.iter().find_map(|gate| gate_fault(&path, gate)) {
+        return Some(fault);
     }
-    let distinct: BTreeSet<_> = gates.iter().collect();
-    (distinct.len() != gates.len())
-        .then(|| FieldError::invalid(&path, text, "must not name a gate twice"))
+    let mut seen = BTreeSet::new();
+    let twice = gates.iter().find(|gate| !seen.insert(**gate))?;
+    let detail = format!("duplicate gate name: {twice}");
+    Some(FieldError::invalid(&path, text, &detail))
+}
+
+fn gate_fault(path: &Path, gate: &str) -> Option<FieldError> {
+    let Some((domain, rest)) = gate
+        .split_once('/')
+        .filter(|(domain, rest)| !domain.is_empty() && !rest.is_empty())
+    else {
+        let form = "must be a domain-prefixed path (such as \"acme.io/foo\")";
+        return Some(FieldError::invalid(path, gate, form));
+    };
+    if gate.len() > MAX_GATE {
+        return Some(FieldError::too_long(path, MAX_GATE));
+    }
+    if !is_subdomain(domain) {
+        return Some(FieldError::invalid(path, domain, SUBDOMAIN));
+    }
+    let fine = |c: char| c.is_ascii_alphanumeric() || "/-._~%!$&'()*+,;=:".contains(c);
+    (!rest.chars().all(fine)).then(|| FieldError::invalid(path, rest, PATH))
 }
 
 /// Gates may only be taken away once the object exists.
-pub(super) fn change(old: &ObjectMeta, new: &ObjectMeta) -> Option<FieldError> {
+#[must_use]
+pub fn change(old: &ObjectMeta, new: &ObjectMeta) -> Option<FieldError> {
     let path = annotation(ADMISSION_GATED_BY);
     let (was, is) = (
         gates(value(old).unwrap_or_default()),
@@ -58,11 +79,4 @@ pub(super) fn change(old: &ObjectMeta, new: &ObjectMeta) -> Option<FieldError> {
     }
     let added = is.iter().any(|gate| !was.contains(gate));
     added.then(|| FieldError::forbidden(&path, "can only remove gates, not add new ones"))
-}
-
-fn is_domain_path(gate: &str) -> bool {
-    let path_character = |c: char| c.is_ascii_alphanumeric() || "/%:@._~!$&'()*+,;=-".contains(c);
-    gate.split_once('/').is_some_and(|(domain, path)| {
-        is_subdomain(domain) && !path.is_empty() && path.chars().all(path_character)
-    })
 }

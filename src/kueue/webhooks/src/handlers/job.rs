@@ -49,9 +49,10 @@ fn checked(kind: &JobKind, request: &Request, context: &Context) -> Result<Verdi
             old.as_ref(),
             job.as_ref(),
             around(request, job.as_ref(), context),
+            &context.features,
         )
     } else {
-        validate_create(job.as_ref())
+        validate_create(job.as_ref(), &context.features)
     };
     Ok(verdict(&errors))
 }
