@@ -24,6 +24,8 @@ pub struct Options {
     pub label_keys_to_copy: Vec<String>,
     /// Longest name of a Workload.
     pub longest_name: usize,
+    /// Whether placement in topologies may be asked for (gate `TopologyAwareScheduling`).
+    pub topology: bool,
 }
 
 impl Default for Options {
@@ -31,6 +33,7 @@ impl Default for Options {
         Self {
             label_keys_to_copy: Vec::new(),
             longest_name: naming::MAX_NAME,
+            topology: true,
         }
     }
 }
@@ -41,8 +44,14 @@ pub fn workload(
     priority: Priority,
     options: &Options,
 ) -> Result<Workload, JobError> {
+    let mut pod_sets = pod_sets(job)?;
+    if !options.topology {
+        pod_sets
+            .iter_mut()
+            .for_each(|set| set.topology_request = None);
+    }
     let spec = WorkloadSpec {
-        pod_sets: pod_sets(job)?,
+        pod_sets,
         queue_name: job.queue_name().map(str::to_owned),
         priority_class_ref: priority.class,
         priority: Some(priority.value),

@@ -85,7 +85,7 @@ fn new_jobs_are_checked() {
         (
             "queue",
             json!({QUEUE: "Fen_1"}),
-            "metadata.labels[kueue.x-k8s.io/queue-name]: Invalid value: \"Fen_1\": a lowercase RFC 1123",
+            "metadata.labels[kueue.x-k8s.io/queue-name]: Invalid value: \"Fen_1\": a lowercase RFC 1123 subdomain",
         ),
         (
             "zero",
@@ -95,7 +95,7 @@ fn new_jobs_are_checked() {
         (
             "word",
             json!({"kueue.x-k8s.io/max-exec-time-seconds": "soon"}),
-            "should be an integer",
+            "strconv.Atoi: parsing \"soon\": invalid syntax",
         ),
     ];
     for (name, labels, want) in cases {
@@ -190,7 +190,7 @@ fn annotations_of_jobs_are_checked() {
             "no number",
             json!({least: "two"}),
             "NonIndexed",
-            "must be an integer",
+            "strconv.Atoi: parsing \"two\": invalid syntax",
         ),
         ("follow", json!({follow: "true"}), "Indexed", ""),
         (
