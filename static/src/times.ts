@@ -1,16 +1,23 @@
-// Durations that go on: elements that say since when they count get the seconds written into them.
+// Durations that go on: elements that say since when they count get the seconds written into them, and a text for those
+// who wait long appears when one counts longer than the text says.
 
 import { all } from "./dom";
 
 export function enableTimes(): void {
   const write = (): void => {
     for (const element of all<HTMLElement>("[data-since]")) {
-      const text = duration((Date.now() - Number(element.dataset["since"])) / 1000);
+      const text = duration(seconds(element));
       if (element.textContent !== text) element.textContent = text;
     }
+    const longest = Math.max(0, ...all<HTMLElement>("[data-since]").map(seconds));
+    for (const element of all<HTMLElement>("[data-late]")) element.hidden = longest < Number(element.dataset["late"]);
   };
   write();
   window.setInterval(write, 1000);
+}
+
+function seconds(element: HTMLElement): number {
+  return (Date.now() - Number(element.dataset["since"])) / 1000;
 }
 
 /** Seconds as people read them. */

@@ -208,6 +208,7 @@ offer-start-text = Your objects and files are kept; start it to go on.
 offer-broken = Your cluster is broken
 offer-broken-text = Your objects are on disk. Starting again is enough most of the time.
 offer-time = Allow 6 to 20 seconds.
+offer-late = This phase takes longer than usual: the machine is probably very busy. The start goes on, there is nothing to do again.
 offer-ready = Your cluster is ready.
 offer-open = Open the terminal
 
