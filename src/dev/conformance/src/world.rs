@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::corpus::{Case, each, now};
 
-pub use options::options;
+pub use options::{options, transformations};
 
 /// An event as it was sent.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,4 +4,5 @@ pub(crate) mod fixture;
 mod queueing;
 mod random;
 mod scenarios;
+mod second_turns;
 mod statuses;

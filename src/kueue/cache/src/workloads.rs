@@ -100,6 +100,7 @@ impl Cache {
         let mut affected = self.names(&before);
         self.leave_queue(&before);
         self.leave_door(&before);
+        self.second_passes.remove(key);
         self.refund(&before.info.local_queue, key);
         affected.wake |= self.release(&before, None);
         affected

@@ -1,8 +1,11 @@
 //! What a case says about gates and configuration.
 
-use cache::{FairSharing, Features, Options, QuotaCheck};
+use std::collections::BTreeMap;
 
-use crate::corpus::Case;
+use cache::{FairSharing, Features, Options, QuotaCheck, Transformation};
+use serde_json::Value;
+
+use crate::corpus::{Case, each, parse, read};
 
 /// The options of a cache for this case.
 #[must_use]
@@ -15,6 +18,24 @@ pub fn options(case: &Case<'_>) -> Options {
             Some("IgnoreUndeclared") => QuotaCheck::IgnoreUndeclared,
             _ => QuotaCheck::BlockUndeclared,
         },
+        transformations: transformations(&case.input["resourceTransformations"]),
         ..Options::default()
     }
+}
+
+/// What is charged instead of, or beside, what pods ask for: a list, or a map, of rules.
+#[must_use]
+pub fn transformations(rules: &Value) -> BTreeMap<String, Transformation> {
+    let made = |rule: &Value| {
+        let outputs = read::<BTreeMap<String, String>>(&rule["outputs"]).into_iter();
+        let made = Transformation {
+            retain: rule["strategy"] != "Replace",
+            multiply_by: rule["multiplyBy"].as_str().map(str::to_owned),
+            outputs: outputs
+                .map(|(name, factor)| (name, factor.parse().unwrap()))
+                .collect(),
+        };
+        (parse(&rule["input"]), made)
+    };
+    each::<Value>(rules).iter().map(made).collect()
 }

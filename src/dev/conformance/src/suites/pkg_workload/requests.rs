@@ -1,7 +1,7 @@
 //! What a Workload asks for while it waits and holds afterwards.
 
 use cache::convert::{PodSetHolding, held_by_pod_set, workload};
-use cache::{Options, PodsReadyTimestamp, Surroundings, Transformation};
+use cache::{Options, PodsReadyTimestamp, Surroundings};
 use k8s_openapi::api::core::v1::LimitRange;
 use k8s_openapi::api::node::v1::RuntimeClass;
 use kueue_api::v1beta2::{PodSet, Workload};
@@ -60,19 +60,8 @@ fn info_options(case: &Case<'_>, list: &Value) -> Options {
     let mut options = world::options(case);
     for one in list.as_array().into_iter().flatten() {
         options.exclude_resource_prefixes = read(&one["excludedResourcePrefixes"]);
-        let rules = one["resourceTransformations"].as_object();
-        for rule in rules.into_iter().flatten().map(|(_, rule)| rule) {
-            let made = Transformation {
-                retain: rule["strategy"] != "Replace",
-                multiply_by: rule["multiplyBy"].as_str().map(str::to_owned),
-                outputs: read::<std::collections::BTreeMap<String, String>>(&rule["outputs"])
-                    .into_iter()
-                    .map(|(name, factor)| (name, factor.parse().unwrap()))
-                    .collect(),
-            };
-            let name = rule["input"].as_str().unwrap().to_owned();
-            options.transformations.insert(name, made);
-        }
+        let rules = world::transformations(&one["resourceTransformations"]);
+        options.transformations.extend(rules);
     }
     options
 }
