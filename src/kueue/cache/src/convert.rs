@@ -6,6 +6,7 @@ mod limits;
 mod node;
 mod places;
 mod pods;
+mod relations;
 mod selectors;
 mod transform;
 mod workload;

@@ -24,6 +24,8 @@ pub struct Cycle {
     pub policy: Policy,
     /// Counts the cycles.
     pub number: u64,
+    /// When it began.
+    pub now: Timestamp,
 }
 
 impl Cycle {
@@ -35,6 +37,7 @@ impl Cycle {
             &self.heads,
             &self.policy,
             self.number,
+            self.now,
         )
     }
 }
@@ -87,6 +90,7 @@ impl Cache {
             heads,
             policy: self.options.policy(),
             number: self.cycles,
+            now,
         })
     }
 
@@ -101,6 +105,7 @@ impl Cache {
             generation: queue.generation,
             namespace: self.namespaces.get(&key.namespace).cloned(),
             last: state.last.clone(),
+            preemptor,
         })
     }
 

@@ -11,6 +11,7 @@ mod cluster_queues;
 pub mod convert;
 mod cycle;
 mod fair_shares;
+mod evictions;
 mod holdings;
 mod local_queues;
 mod messages;

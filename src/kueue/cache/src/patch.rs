@@ -8,10 +8,13 @@ use kueue_api::Condition;
 use kueue_api::conditions::{self, reasons, workload as types};
 use kueue_api::v1beta2::{self as api, CheckState, WorkloadStatus};
 use quantity::Requests;
-use scheduler::{Admission, Delayed, Entry, PodSetAdmission, PodSetName, WorkloadKey, messages};
+use scheduler::{
+    Admission, Delayed, Entry, Outcome, PendingReason, PodSetAdmission, PodSetName, WorkloadKey,
+    messages,
+};
 
 use crate::topology::encode;
-use crate::{Cache, messages as texts};
+use crate::{Cache, Draft, messages as texts};
 
 /// The longest time that the reference can tell, in milliseconds.
 const LONGEST: i128 = 9_223_372_036_854;
@@ -108,10 +111,7 @@ impl Cache {
                 .map(|pod_set| assignment(pod_set, by_prefix))
                 .collect(),
         });
-        let milliseconds = now.duration_since(admission.waiting_since).as_millis();
-        let milliseconds = milliseconds.min(LONGEST);
-        let waited = i64::try_from((milliseconds + 500).div_euclid(1000)).unwrap_or(i64::MAX);
-        let note = messages::reserved_event(admission, waited);
+        let note = messages::reserved_event(admission, waited(admission, now));
         let reserved = conditions::is_true(&state.status.conditions, types::QUOTA_RESERVED);
         let first = event(EventKind::Normal, reasons::QUOTA_RESERVED, note);
         let mut events: Vec<_> = Some(first).filter(|_| !reserved).into_iter().collect();
@@ -136,20 +136,20 @@ impl Cache {
             .filter(|state| state.holding.is_none())?;
         let (message, reason) = (messages::pending(entry)?, entry.pending_reason()?);
         let granular = self.options.features.unadmitted_workloads_observability;
-        let reason = if granular {
-            messages::pending_reason(reason)
-        } else {
-            reasons::PENDING
+        let reason = match reason {
+            reason if granular => messages::pending_reason(reason),
+            PendingReason::WaitingForPodsReady => reasons::WAITING,
+            _ => reasons::PENDING,
         };
         let mut status = owned(&state.status);
-        let changed = say_pending(
-            &mut status,
-            reason,
-            &message,
-            state.generation,
-            granular,
-            now,
-        );
+        let generation = state.generation;
+        let mut changed = say_pending(&mut status, reason, &message, generation, granular, now);
+        if entry.outcome == Outcome::PreemptionGated {
+            let before = status.conditions.clone();
+            let draft = Draft::from_status(status, generation, now);
+            status = draft.blocked_on_gates(&message).done();
+            changed |= status.conditions != before;
+        }
         let requests: Vec<_> = entry
             .requests
             .iter()
@@ -200,6 +200,14 @@ impl Cache {
     }
 }
 
+/// Whole seconds, at most what the reference's clock can count.
+fn waited(admission: &Admission, now: Timestamp) -> i64 {
+    let longest = i128::from(i64::MAX);
+    let nanoseconds = now.duration_since(admission.waiting_since).as_nanos();
+    let seconds = (nanoseconds.min(longest) + 500_000_000).div_euclid(1_000_000_000);
+    i64::try_from(seconds).unwrap_or(i64::MAX)
+}
+
 /// Whether no admission check keeps a workload from starting.
 pub(crate) fn all_checks_ready(status: &WorkloadStatus) -> bool {
     status
@@ -242,7 +250,7 @@ fn say_pending(
 }
 
 /// The part of a status that belongs to admission. Other field managers own the pods given back.
-fn owned(status: &WorkloadStatus) -> WorkloadStatus {
+pub(crate) fn owned(status: &WorkloadStatus) -> WorkloadStatus {
     let mut owned = WorkloadStatus {
         reclaimable_pods: Vec::new(),
         ..status.clone()

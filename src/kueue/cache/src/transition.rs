@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use kueue_api::conditions::{self, condition, find, reasons, workload as types};
 use kueue_api::v1beta2::{
-    Admission, CheckState, EvictionStats, PodSetRequest, Workload, WorkloadStatus,
+    Admission, CheckState, EvictionStats, GatePosition, PodSetRequest, Workload, WorkloadStatus,
 };
 
 /// A Workload's status on its way to a new state.
@@ -22,6 +22,16 @@ impl Draft {
         Self {
             status: workload.status.clone().unwrap_or_default(),
             generation: workload.metadata.generation,
+            now,
+        }
+    }
+
+    /// Starts from a status of an object of this generation.
+    #[must_use]
+    pub fn from_status(status: WorkloadStatus, generation: Option<i64>, now: Timestamp) -> Self {
+        Self {
+            status,
+            generation,
             now,
         }
     }
@@ -117,6 +127,23 @@ impl Draft {
         );
     }
 
+    /// It has to leave for another one, by which right.
+    #[must_use]
+    pub fn preempted(mut self, reason: &str, message: &str) -> Self {
+        // The reference does not say which version of the spec this is about.
+        let preempted = condition(types::PREEMPTED, true, reason, message, None, self.now);
+        conditions::set(&mut self.status.conditions, preempted);
+        self
+    }
+
+    /// It would have to preempt, and may not yet.
+    #[must_use]
+    pub fn blocked_on_gates(mut self, message: &str) -> Self {
+        let reason = reasons::PREEMPTION_GATED;
+        self.set(types::BLOCKED_ON_PREEMPTION_GATES, true, reason, message);
+        self
+    }
+
     /// It has to leave; its quota is kept until its job has stopped.
     #[must_use]
     pub fn evicted(mut self, eviction: &Eviction) -> Self {
@@ -130,9 +157,8 @@ impl Draft {
             .iter_mut()
             .filter(|c| c.state != CheckState::Pending)
         {
-            if check.state == CheckState::Retry {
-                check.retry_count = Some(check.retry_count.unwrap_or_default() + 1);
-            }
+            check.retry_count = (check.state == CheckState::Retry)
+                .then(|| check.retry_count.unwrap_or_default() + 1);
             check.message = format!(
                 "Reset to Pending after eviction. Previously: {}",
                 check.state
@@ -141,7 +167,14 @@ impl Draft {
             check.last_transition_time = Some(kueue_api::Time(self.now));
             check.pod_set_updates.clear();
         }
-        self.past(types::BLOCKED_ON_PREEMPTION_GATES);
+        if conditions::is_true(&self.status.conditions, types::BLOCKED_ON_PREEMPTION_GATES) {
+            let (reason, message) = (eviction.reason(), &eviction.message);
+            self.set(types::BLOCKED_ON_PREEMPTION_GATES, false, &reason, message);
+        }
+        for gate in &mut self.status.preemption_gates {
+            gate.position = GatePosition::Closed;
+            gate.last_transition_time = Some(kueue_api::Time(self.now));
+        }
         self.count(eviction);
         if eviction.reason == reasons::DEACTIVATED {
             conditions::remove(&mut self.status.conditions, types::DEACTIVATION_TARGET);

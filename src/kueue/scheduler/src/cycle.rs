@@ -1,11 +1,16 @@
-//! One admission cycle: look at every head, put those that could be admitted in order, and admit one after the other as long as each
-//! still fits what the earlier ones left. Start reading at [`run`].
+//! One admission cycle: look at every head, put those that could be admitted in order, and decide one after the other, each against what the
+//! earlier ones left (kueue-reference.md, section 4.2). Start reading at [`run`].
 //!
-//! Preemption, fair sharing and topology have their places in this sequence and are not built yet.
+//! `nominate.rs` is step 3, `order.rs` with `tournament.rs` step 4, `decide.rs` step 5. Taking the heads and the snapshot (1, 2) and putting
+//! back what was not admitted (6) is the caller's.
 
+mod decide;
 mod nominate;
 mod order;
+mod refresh;
 mod reserve;
+mod tournament;
+mod variants;
 
 #[cfg(test)]
 mod tests;
@@ -13,18 +18,26 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use crate::admitted::AdmittedByQueue;
-use crate::assign::{Assignment, LastAssignment, Mode};
+use crate::assign::LastAssignment;
 use crate::labels::Labels;
 use crate::names::{ClusterQueueName, FlavorName, LocalQueueKey};
-use crate::objects::{ClusterQueue, Flavor, PreemptionPolicy, Workload};
-use crate::plan::{Admission, Plan};
+use crate::objects::{ClusterQueue, Flavor, Workload};
+use crate::plan::Plan;
 use crate::policy::Policy;
-use crate::quota::{NodeId, QuotaTree};
+use crate::preemption::Finder;
+use crate::quota::QuotaTree;
 use crate::report::{Entry, Outcome, Report};
 use crate::topology;
 
-use nominate::Nominated;
+use decide::Deciding;
+use order::Order;
+
+pub use order::Turn;
+pub use reserve::reserved;
+pub use tournament::Contender;
 
 /// The world as a cycle sees it. Cloning it is cheap.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +54,8 @@ pub struct Snapshot {
     pub admitted: Arc<AdmittedByQueue>,
     /// What LocalQueues used in the past, of ClusterQueues that are shared by it.
     pub past_usage: Arc<BTreeMap<LocalQueueKey, f64>>,
+    /// Whether the pods of some admitted workload are not ready yet.
+    pub pods_not_ready: bool,
 }
 
 /// A workload whose turn it is.
@@ -56,100 +71,49 @@ pub struct Head {
     pub namespace: Option<Arc<Labels>>,
     /// Where its last search stopped.
     pub last: Option<Arc<LastAssignment>>,
+    /// Whether it waits for those to leave whom it preempted.
+    pub preemptor: bool,
+}
+
+/// What all decisions of one cycle have in common.
+#[derive(Clone, Copy, Debug)]
+struct Rules<'a> {
+    policy: &'a Policy,
+    /// Counts the cycles.
+    number: u64,
+    now: Timestamp,
 }
 
 /// Decides about all heads. `number` counts the cycles.
 #[must_use]
-pub fn run(mut snapshot: Snapshot, heads: &[Head], policy: &Policy, number: u64) -> (Plan, Report) {
-    let mut nominated: Vec<Nominated<'_>> = Vec::new();
-    let mut report = Report::default();
-    for head in heads {
-        match nominate::nominate(&snapshot, head, policy, number) {
-            Ok(candidate) => nominated.push(candidate),
-            Err(refusal) => report
-                .entries
-                .push(entry(head, Outcome::Refused(refusal), None)),
-        }
-    }
-    order::sort(&mut nominated, policy);
-    let mut plan = Plan::default();
-    for candidate in nominated {
-        let decided = decide(&mut snapshot, candidate, policy, &mut plan);
-        report.entries.push(decided);
-    }
-    (plan, report)
-}
-
-fn decide(
-    snapshot: &mut Snapshot,
-    candidate: Nominated<'_>,
+pub fn run(
+    snapshot: Snapshot,
+    heads: &[Head],
     policy: &Policy,
-    plan: &mut Plan,
-) -> Entry {
-    let Nominated {
-        head,
-        cluster_queue,
-        node,
-        assignment,
-    } = candidate;
-    let last = assignment.last.clone();
-    let outcome = match assignment.mode() {
-        Mode::NoFit => Outcome::NoFit(assignment),
-        Mode::Preempt => {
-            // Whoever can always reclaim does not have to keep others from borrowing meanwhile.
-            if cluster_queue.preemption.reclaim_within_cohort != PreemptionPolicy::Any {
-                let reserved = reserve::reserved(
-                    &snapshot.tree,
-                    node,
-                    &cluster_queue,
-                    &assignment.usage,
-                    assignment.borrowing > 0,
-                );
-                snapshot.tree.add(&cluster_queue.name, &reserved);
-            }
-            Outcome::NoCandidates(assignment)
-        }
-        Mode::Fit if !fits(snapshot, node, head, &assignment) => Outcome::NoLongerFits(assignment),
-        Mode::Fit => {
-            if head.workload.reservation.is_none() {
-                snapshot.tree.add(&cluster_queue.name, &assignment.usage);
-            }
-            let new = assignment.new_places(&head.workload, &snapshot.topologies);
-            snapshot.take_places(&new);
-            plan.admissions.push(Admission::of(
-                &head.workload,
-                &cluster_queue.name,
-                &assignment,
-                &snapshot.topologies,
-            ));
-            Outcome::Admitted(assignment)
-        }
+    number: u64,
+    now: Timestamp,
+) -> (Plan, Report) {
+    let rules = Rules {
+        policy,
+        number,
+        now,
     };
-    let kept = match outcome {
-        Outcome::NoLongerFits(_) if !policy.preserve_scan_progress => None,
-        _ => Some(last),
-    };
-    entry(head, outcome, kept)
-}
-
-/// Whether an assignment still fits: its quota, unless that is held already, and its places.
-fn fits(snapshot: &Snapshot, node: NodeId, head: &Head, assignment: &Assignment) -> bool {
-    let reserved = head.workload.reservation.is_some();
-    let new = assignment.new_places(&head.workload, &snapshot.topologies);
-    (reserved || snapshot.tree.fits(node, &assignment.usage)) && snapshot.has_places(&new)
-}
-
-fn entry(head: &Head, outcome: Outcome, last: Option<LastAssignment>) -> Entry {
-    let requests = head
-        .workload
-        .pod_sets
-        .iter()
-        .map(|pod_set| (pod_set.name.clone(), pod_set.per_pod.times(pod_set.count)));
-    Entry {
-        workload: head.workload.key.clone(),
-        cluster_queue: head.cluster_queue.clone(),
-        outcome,
-        last,
-        requests: requests.collect(),
+    // 3. What would each of them take, and whom would it preempt?
+    let (mut nominated, mut refused) = (Vec::new(), Vec::new());
+    let finder = Finder::new(&snapshot, policy, now);
+    for head in heads {
+        match nominate::nominate(&finder, &snapshot, head, rules) {
+            Ok(candidate) => nominated.push(candidate),
+            Err(refusal) => refused.push(Entry::of(head, Outcome::Refused(refusal), None)),
+        }
     }
+    drop(finder);
+    // 4. Who comes first?
+    let mut order = Order::of(nominated, policy);
+    // 5. One by one, each against what is left.
+    let mut deciding = Deciding::new(snapshot, rules);
+    while let Some(candidate) = order.next(deciding.tree(), policy) {
+        deciding.decide(candidate);
+    }
+    deciding.done(refused)
 }

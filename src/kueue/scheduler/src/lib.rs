@@ -29,7 +29,7 @@ pub use assign::{
     Assigner, Assignment, Attempt, Blocker, Choice, Granular, LastAssignment, Mode, NoFitReason,
     Nomination, PodSetAssignment, Tried, largest_that,
 };
-pub use cycle::{Head, Snapshot, run};
+pub use cycle::{Contender, Head, Snapshot, Turn, reserved, run};
 pub use invariants::{Violation, check_tree};
 pub use labels::{
     Effect, Labels, NODE_NAME, NodeAffinity, Requirement, Selector, Taint, Test, Toleration,
@@ -45,10 +45,12 @@ pub use objects::{
 };
 pub use past_usage::{Account, AdmissionFairSharing, Ledger, Quantities};
 pub use places::{Delayed, Found, NoRequest, Topologies, Wanted};
-pub use plan::{Admission, Plan, PodSetAdmission};
+pub use plan::{Admission, Eviction, Plan, PodSetAdmission, Preemption as PlannedPreemption};
 pub use policy::{FairSharing, FairStrategy, Policy};
 pub use preemption::{NoPreemption, Oracle, Possibility, PreemptionReason, Target};
 pub use quota::{CohortQuotas, Holder, Level, Member, NodeId, Quota, QuotaTree, Quotas};
-pub use report::{Entry, Outcome, PendingReason, Refusal, Report, RequeueReason};
+pub use report::{
+    Entry, Outcome, PendingReason, Recomputation, Refusal, Report, RequeueReason,
+};
 pub use share::{Share, Weight};
 pub use unsupported::Unsupported;

@@ -1,7 +1,11 @@
 //! Every text that people read about a decision, and nothing else. Equal to the reference's, word for word.
 
+mod preemption;
 mod topology;
 
+pub use preemption::{
+    evicted, preempted, preempted_event, preemption, preemption_reason, preemptor_event, replaced,
+};
 pub use topology::{unplaceable, unplaced};
 
 use std::fmt::Write as _;
@@ -20,15 +24,42 @@ use crate::unsupported::Unsupported;
 /// The message of a workload that stays pending; `None` if nothing is to be said.
 #[must_use]
 pub fn pending(entry: &Entry) -> Option<String> {
-    match &entry.outcome {
-        Outcome::Admitted(_) => None,
-        Outcome::Refused(refusal) => refused(refusal, &entry.cluster_queue),
+    let fixed = match &entry.outcome {
+        Outcome::Admitted(_) => return None,
+        Outcome::Refused(refusal) => return refused(refusal, &entry.cluster_queue),
         Outcome::NoFit(assignment) | Outcome::NoCandidates(assignment) => {
-            Some(unassigned(assignment))
+            return Some(unassigned(assignment));
         }
-        Outcome::NoLongerFits(_) => {
-            Some("Workload no longer fits after processing another workload".to_owned())
+        Outcome::Preempting {
+            assignment,
+            issued,
+            failed,
+        } => return Some(unassigned(assignment) + &preemptions_issued(*issued, *failed)),
+        Outcome::Migrating(assignment) => {
+            return Some(unassigned(assignment) + ". Pending the migration of 1 workload(s)");
         }
+        Outcome::PreemptionGated => "Workload requires preemption, but it's gated",
+        Outcome::FitsAfterOthers => {
+            "Workload has overlapping preemption targets with another workload, but will fit after these preemptions complete"
+        }
+        Outcome::TargetsTaken => {
+            "Workload has overlapping preemption targets with another workload"
+        }
+        Outcome::NoLongerFits => "Workload no longer fits after processing another workload",
+        Outcome::WaitsForPods => {
+            "waiting for all admitted workloads to be in PodsReady condition"
+        }
+        Outcome::BetterVariantRuns => "A more favorable variant is already admitted",
+        Outcome::BelowLastAcceptable => "Target flavor is below LastAcceptableFlavorName",
+    };
+    Some(fixed.to_owned())
+}
+
+/// What is said of workloads that were told to leave, after the reasons for it.
+fn preemptions_issued(issued: usize, failed: usize) -> String {
+    match issued.saturating_sub(failed) {
+        0 => format!(". Preempting {failed} workload(s) failed, will retry."),
+        told => format!(". Pending the preemption of {told} workload(s)"),
     }
 }
 
@@ -40,6 +71,9 @@ pub fn pending_reason(reason: PendingReason) -> &'static str {
         PendingReason::Misconfigured => "Misconfigured",
         PendingReason::Suspended => "Suspended",
         PendingReason::PendingEvaluation => "PendingEvaluation",
+        PendingReason::AdmissionGated => "AdmissionGated",
+        PendingReason::WaitingForPreemptedWorkloads => "WaitingForPreemptedWorkloads",
+        PendingReason::WaitingForPodsReady => "WaitingForPodsReady",
     }
 }
 

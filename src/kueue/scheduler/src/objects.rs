@@ -138,6 +138,10 @@ pub struct ClusterQueue {
     pub weight: Weight,
     /// Which places are found later.
     pub places_later: PlacesLater,
+    /// Whether its LocalQueues are served by their past usage.
+    pub usage_based: bool,
+    /// The last flavor to which a variant that runs may be moved.
+    pub last_acceptable_flavor: Option<FlavorName>,
     /// Whether it admits anything at all.
     pub active: bool,
 }
@@ -157,8 +161,16 @@ impl ClusterQueue {
             preemption: Preemption::default(),
             weight: Weight::default(),
             places_later: PlacesLater::default(),
+            usage_based: false,
+            last_acceptable_flavor: None,
             active: false,
         }
+    }
+
+    /// Whether admitting a workload raises the usage of its LocalQueue at once. A second pass does not: the first one did.
+    #[must_use]
+    pub fn owes_entry_penalty(&self, workload: &Workload, policy: &Policy) -> bool {
+        policy.admission_fair_sharing && self.usage_based && workload.reservation.is_none()
     }
 
     /// The group that covers a resource.
@@ -333,6 +345,12 @@ pub struct Workload {
     pub elastic: bool,
     /// Whether it stands for one pod, which cannot move.
     pub single_pod: bool,
+    /// The UID of the workload of which it is a variant.
+    pub variant_of: Option<Arc<str>>,
+    /// The slice that it grew out of and takes the place of.
+    pub replaces: Option<WorkloadKey>,
+    /// Whether it may not preempt yet.
+    pub preemption_gated: bool,
     /// What is wrong with it.
     pub defect: Option<Defect>,
     /// Changes when what it asks for changes.

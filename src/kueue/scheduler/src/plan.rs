@@ -6,10 +6,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use quantity::{Requests, ResourceName};
 
+use crate::admitted::Admitted;
 use crate::assign::{Assignment, PodSetAssignment};
 use crate::names::{ClusterQueueName, FlavorName, LocalQueueKey, PodSetName, WorkloadKey};
 use crate::objects::{Usage, Workload};
 use crate::places::{Delayed, Topologies};
+use crate::preemption::PreemptionReason;
 use crate::topology::{TopologyAssignment, TopologyUsage};
 
 /// What one pod set receives.
@@ -36,6 +38,8 @@ pub struct Admission {
     pub workload: WorkloadKey,
     /// The object's UID.
     pub uid: Arc<str>,
+    /// The UID of the job it stands for, where it is known.
+    pub job_uid: Option<Arc<str>>,
     /// What it asked for when this was decided, as a hash.
     pub shape: u64,
     /// The LocalQueue it came through.
@@ -52,6 +56,10 @@ pub struct Admission {
     pub waiting_since: Timestamp,
     /// What was found out about the flavors.
     pub considered: Vec<PodSetAssignment>,
+    /// Whether its LocalQueue's usage rises at once.
+    pub entry_penalty: bool,
+    /// The slice that is finished, now that this one takes its place.
+    pub replaces: Option<Arc<Admitted>>,
 }
 
 impl Admission {
@@ -77,6 +85,7 @@ impl Admission {
         Self {
             workload: workload.key.clone(),
             uid: workload.uid.clone(),
+            job_uid: workload.job_uid.clone(),
             shape: workload.shape,
             local_queue: workload.local_queue.clone(),
             cluster_queue: cluster_queue.clone(),
@@ -85,6 +94,8 @@ impl Admission {
             places: assignment.places(workload, topologies),
             waiting_since: workload.waiting_since,
             considered: assignment.pod_sets.clone(),
+            entry_penalty: false,
+            replaces: None,
         }
     }
 }
@@ -108,9 +119,52 @@ fn held(pod_set: &PodSetAssignment) -> Requests {
     with_flavor.collect()
 }
 
+/// A workload that has to leave for another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preemption {
+    /// For whom.
+    pub preemptor: Arc<Workload>,
+    /// The ClusterQueue in which that one will be admitted.
+    pub cluster_queue: ClusterQueueName,
+    /// Where that is: all cohorts from the top, then the ClusterQueue.
+    pub preemptor_path: String,
+    /// Who.
+    pub target: Arc<Admitted>,
+    /// The same of its ClusterQueue.
+    pub target_path: String,
+    /// By which right.
+    pub reason: PreemptionReason,
+}
+
+/// A workload that has to leave for another reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Eviction {
+    /// A variant of the same workload can have a better flavor.
+    Migration {
+        /// Who leaves.
+        evicted: Arc<Admitted>,
+        /// For whom.
+        by: Arc<Workload>,
+    },
+}
+
+impl Eviction {
+    /// Who leaves.
+    #[must_use]
+    pub fn evicted(&self) -> &Arc<Admitted> {
+        match self {
+            Self::Migration { evicted, .. } => evicted,
+        }
+    }
+}
+
 /// All that a cycle decided to do, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Plan {
     /// Workloads that receive quota.
     pub admissions: Vec<Admission>,
+    /// Workloads that have to leave so that others fit.
+    pub preemptions: Vec<Preemption>,
+    /// Workloads that have to leave otherwise.
+    pub evictions: Vec<Eviction>,
 }

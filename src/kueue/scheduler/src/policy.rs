@@ -32,6 +32,8 @@ pub struct Policy {
     pub concurrent_admission: bool,
     /// A manager cluster says when a workload may preempt.
     pub multikueue_orchestrated_preemption: bool,
+    /// Admit nobody while the pods of somebody are not ready (`waitForPodsReady.blockAdmission`).
+    pub block_admission: bool,
     /// A grown workload takes the place of the slice it replaces.
     pub elastic_jobs: bool,
     /// Ignore requests for resources a ClusterQueue does not cover.
@@ -71,6 +73,7 @@ impl Default for Policy {
             recompute_upon_overlap: true,
             concurrent_admission: false,
             multikueue_orchestrated_preemption: false,
+            block_admission: false,
             elastic_jobs: true,
             ignore_undeclared: false,
             tas: true,

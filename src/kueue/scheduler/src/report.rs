@@ -1,8 +1,11 @@
 //! What a cycle did with every head and why, as values. `messages.rs` turns them into text.
 
+use std::collections::BTreeMap;
+
 use quantity::Requests;
 
 use crate::assign::{Assignment, LastAssignment, NoFitReason};
+use crate::cycle::Head;
 use crate::names::{ClusterQueueName, PodSetName, WorkloadKey};
 use crate::objects::OutOfBounds;
 
@@ -38,8 +41,31 @@ pub enum Outcome {
     NoFit(Assignment),
     /// It would fit after evicting others, and nobody can be evicted.
     NoCandidates(Assignment),
+    /// It would have to evict others, and may not yet.
+    PreemptionGated,
+    /// It fits once those have left whom others preempt.
+    FitsAfterOthers,
+    /// Those it would preempt leave for somebody else.
+    TargetsTaken,
     /// Another workload of the same cycle took what it needed.
-    NoLongerFits(Assignment),
+    NoLongerFits,
+    /// Others are told to leave for it.
+    Preempting {
+        /// What it will take.
+        assignment: Assignment,
+        /// How many are told.
+        issued: usize,
+        /// How many could not be told. Whoever carries the plan out says so.
+        failed: usize,
+    },
+    /// The pods of those who were admitted before are not ready.
+    WaitsForPods,
+    /// A variant of the same workload runs with a better flavor.
+    BetterVariantRuns,
+    /// A variant that runs would have to move to a flavor that is too far down.
+    BelowLastAcceptable,
+    /// A variant with a worse flavor is told to leave.
+    Migrating(Assignment),
 }
 
 /// How a workload goes back into the queue.
@@ -76,6 +102,12 @@ pub enum PendingReason {
     Suspended,
     /// It has to be looked at again.
     PendingEvaluation,
+    /// It may not preempt yet.
+    AdmissionGated,
+    /// Others leave for it.
+    WaitingForPreemptedWorkloads,
+    /// The pods of others are not ready.
+    WaitingForPodsReady,
 }
 
 /// What became of one head.
@@ -94,39 +126,84 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// What became of this head.
+    #[must_use]
+    pub fn of(head: &Head, outcome: Outcome, last: Option<LastAssignment>) -> Self {
+        let pod_sets = head.workload.pod_sets.iter();
+        let requests =
+            pod_sets.map(|pod_set| (pod_set.name.clone(), pod_set.per_pod.times(pod_set.count)));
+        Self {
+            workload: head.workload.key.clone(),
+            cluster_queue: head.cluster_queue.clone(),
+            outcome,
+            last,
+            requests: requests.collect(),
+        }
+    }
+
     /// How it goes back into the queue; `None` if it was admitted.
     #[must_use]
     pub fn requeue_reason(&self) -> Option<RequeueReason> {
-        match &self.outcome {
-            Outcome::Admitted(_) => None,
-            Outcome::Refused(Refusal::NamespaceMismatch) => Some(RequeueReason::NamespaceMismatch),
-            Outcome::Refused(_) => Some(RequeueReason::Generic),
-            Outcome::NoFit(_) => Some(RequeueReason::NoFit),
-            Outcome::NoCandidates(_) => Some(RequeueReason::PreemptionNoCandidates),
-            Outcome::NoLongerFits(_) => Some(RequeueReason::FailedAfterNomination),
-        }
+        let reason = match &self.outcome {
+            Outcome::Admitted(_) => return None,
+            Outcome::Refused(Refusal::NamespaceMismatch) => RequeueReason::NamespaceMismatch,
+            Outcome::Refused(_) | Outcome::BelowLastAcceptable => RequeueReason::Generic,
+            Outcome::NoFit(_) => RequeueReason::NoFit,
+            Outcome::NoCandidates(_) => RequeueReason::PreemptionNoCandidates,
+            Outcome::PreemptionGated => RequeueReason::PreemptionGated,
+            Outcome::FitsAfterOthers => RequeueReason::PendingPreemption,
+            Outcome::Preempting { issued, failed, .. } if issued > failed => {
+                RequeueReason::PendingPreemption
+            }
+            Outcome::Preempting { .. } => RequeueReason::PreemptionFailed,
+            Outcome::Migrating(_) => RequeueReason::PendingMigration,
+            Outcome::TargetsTaken
+            | Outcome::NoLongerFits
+            | Outcome::WaitsForPods
+            | Outcome::BetterVariantRuns => RequeueReason::FailedAfterNomination,
+        };
+        Some(reason)
     }
 
     /// The reason of its condition; `None` if nothing is to be said.
     #[must_use]
     pub fn pending_reason(&self) -> Option<PendingReason> {
-        match &self.outcome {
-            Outcome::Admitted(_) | Outcome::Refused(Refusal::NamespaceUnknown) => None,
-            Outcome::Refused(Refusal::FailedChecks) => Some(PendingReason::PendingEvaluation),
-            Outcome::Refused(Refusal::ClusterQueueInactive) => Some(PendingReason::Suspended),
+        let reason = match &self.outcome {
+            Outcome::Admitted(_) | Outcome::Refused(Refusal::NamespaceUnknown) => return None,
+            Outcome::Refused(Refusal::FailedChecks)
+            | Outcome::BetterVariantRuns
+            | Outcome::BelowLastAcceptable => PendingReason::PendingEvaluation,
+            Outcome::Refused(Refusal::ClusterQueueInactive) => PendingReason::Suspended,
             Outcome::Refused(
                 Refusal::ClusterQueueNotFound
                 | Refusal::NamespaceMismatch
                 | Refusal::RequestsAboveLimits(_)
                 | Refusal::OutsideLimitRange(_)
                 | Refusal::Malformed(_),
-            ) => Some(PendingReason::Misconfigured),
-            Outcome::NoFit(assignment) => assignment.no_fit_reason().map(PendingReason::NoFit),
-            Outcome::NoCandidates(_) | Outcome::NoLongerFits(_) => {
-                Some(PendingReason::NoFit(NoFitReason::WaitingForQuota))
+            ) => PendingReason::Misconfigured,
+            Outcome::NoFit(assignment) => PendingReason::NoFit(assignment.no_fit_reason()?),
+            Outcome::NoCandidates(_) | Outcome::TargetsTaken | Outcome::NoLongerFits => {
+                PendingReason::NoFit(NoFitReason::WaitingForQuota)
             }
-        }
+            Outcome::PreemptionGated => PendingReason::AdmissionGated,
+            Outcome::FitsAfterOthers | Outcome::Preempting { .. } | Outcome::Migrating(_) => {
+                PendingReason::WaitingForPreemptedWorkloads
+            }
+            Outcome::WaitsForPods => PendingReason::WaitingForPodsReady,
+        };
+        Some(reason)
     }
+}
+
+/// What came of looking for other targets than those that an earlier workload of the cycle took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Recomputation {
+    /// It preempts others.
+    NewTargets,
+    /// It needs nobody to leave but those who leave anyway.
+    DeferredFit,
+    /// There are none.
+    Skipped,
 }
 
 /// What became of all heads, in the order in which they were decided.
@@ -134,4 +211,20 @@ impl Entry {
 pub struct Report {
     /// One entry a head.
     pub entries: Vec<Entry>,
+    /// How many preemptions each ClusterQueue had to leave out, because another workload was faster.
+    pub skipped_preemptions: BTreeMap<ClusterQueueName, usize>,
+    /// Every look for other targets.
+    pub recomputations: Vec<(ClusterQueueName, Recomputation)>,
+}
+
+impl Report {
+    /// Notes that a workload told to leave could not be told.
+    pub fn preemption_failed(&mut self, preemptor: &WorkloadKey) {
+        let own = |entry: &&mut Entry| entry.workload == *preemptor;
+        if let Some(Outcome::Preempting { failed, .. }) =
+            self.entries.iter_mut().find(own).map(|entry| &mut entry.outcome)
+        {
+            *failed += 1;
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! ClusterQueues and Cohorts.
 
 use kueue_api::v1beta2::{
-    self as api, BorrowWithinCohortPolicy, FlavorFungibilityPolicy, FlavorFungibilityPreference,
+    self as api, AdmissionMode, BorrowWithinCohortPolicy, FlavorFungibilityPolicy, FlavorFungibilityPreference,
 };
 use kueue_api::v1beta2::{QueueingStrategy, ReclaimWithinCohort, WithinClusterQueue};
 use quantity::ResourceName;
@@ -30,8 +30,19 @@ pub(crate) fn cluster_queue(object: &api::ClusterQueue) -> Result<ClusterQueue, 
         preemption: preemption_of(&spec.preemption()),
         weight: weight(spec.fair_sharing.as_ref())?,
         places_later: PlacesLater::default(),
+        usage_based: spec.admission_scope.as_ref().is_some_and(|scope| {
+            scope.admission_mode == AdmissionMode::UsageBasedAdmissionFairSharing
+        }),
+        last_acceptable_flavor: last_acceptable_flavor(spec),
         active: false,
     })
+}
+
+fn last_acceptable_flavor(spec: &api::ClusterQueueSpec) -> Option<FlavorName> {
+    let policy = spec.concurrent_admission_policy.as_ref()?;
+    let constraints = policy.migration.constraints.as_ref()?;
+    let name = constraints.last_acceptable_flavor_name.as_ref()?;
+    Some(FlavorName::from(name.as_str()))
 }
 
 /// What a Cohort object says.

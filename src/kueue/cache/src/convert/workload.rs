@@ -16,7 +16,7 @@ use scheduler::{
 
 use super::places::{additions, reservation, topology_request};
 use super::selectors::{affinity, preferred_nodes, toleration};
-use super::{Limits, Unreadable, pods, transform};
+use super::{Limits, Unreadable, pods, relations, transform};
 use crate::{Options, PodsReadyTimestamp, Surroundings};
 
 /// When an object was created that does not say it: the first moment of the reference's calendar.
@@ -72,6 +72,9 @@ pub fn workload(object: &api::Workload, options: &Options, around: &Surroundings
         reservation: reservation(object, elastic, options),
         elastic,
         single_pod: is_single_pod(object),
+        variant_of: relations::variant_of(object),
+        replaces: relations::replaces(object),
+        preemption_gated: relations::preemption_gated(object),
         defect,
         shape: 0,
     };

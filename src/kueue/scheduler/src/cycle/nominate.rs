@@ -1,117 +1,186 @@
-//! Looks at one head on its own: may it be tried at all, and which flavors would it take.
+//! Looks at one head on its own: may it be tried at all, which flavors would it take, and whom would it preempt.
 
 use std::sync::Arc;
 
-use crate::assign::{Assigner, Assignment, Mode, largest_that};
-use crate::objects::{ClusterQueue, Defect, Workload};
-use crate::places::without_topology;
-use crate::policy::Policy;
-use crate::preemption::NoPreemption;
+use crate::admitted::Admitted;
+use crate::assign::{Assigner, Assignment, LastAssignment, Mode, Nomination, largest_that};
+use crate::objects::{ClusterQueue, Defect, Usage};
+use crate::preemption::{Finder, Target};
 use crate::quota::NodeId;
 use crate::report::Refusal;
 
-use super::{Head, Snapshot};
+use super::{Head, Rules, Snapshot};
 
 /// A head that may be tried.
 pub(super) struct Nominated<'a> {
     pub(super) head: &'a Head,
     pub(super) cluster_queue: Arc<ClusterQueue>,
     pub(super) node: NodeId,
+    pub(super) assigned: Assigned,
+    /// Whether it fits only once those have left whom others of this cycle preempt.
+    pub(super) deferred: bool,
+}
+
+/// What a head would take.
+pub(super) struct Assigned {
     pub(super) assignment: Assignment,
+    /// Whom it would preempt.
+    pub(super) targets: Vec<Target>,
+    /// The slice it would take the place of.
+    pub(super) replaced: Option<Arc<Admitted>>,
+}
+
+impl Nominated<'_> {
+    pub(super) fn mode(&self) -> Mode {
+        self.assigned.assignment.mode()
+    }
+
+    /// The quota it would take on top of what it holds. A second pass takes none.
+    pub(super) fn usage(&self) -> Usage {
+        if self.head.workload.reservation.is_some() {
+            Usage::new()
+        } else {
+            self.assigned.assignment.usage.clone()
+        }
+    }
+
+    /// Everybody who has to leave for it.
+    pub(super) fn leaving(&self) -> impl Iterator<Item = &Arc<Admitted>> {
+        let targets = self.assigned.targets.iter().map(|target| &target.admitted);
+        targets.chain(&self.assigned.replaced)
+    }
 }
 
 pub(super) fn nominate<'a>(
+    finder: &Finder<'_>,
     snapshot: &Snapshot,
     head: &'a Head,
-    policy: &Policy,
-    number: u64,
+    rules: Rules<'_>,
 ) -> Result<Nominated<'a>, Refusal> {
+    let (cluster_queue, node) = admissible(snapshot, head)?;
+    let current = |last: &&Arc<LastAssignment>| {
+        let shape = Some(head.workload.shape);
+        !last.outdated(head.generation, rules.number, shape, rules.policy)
+    };
+    let task = Task {
+        finder,
+        snapshot,
+        head,
+        cluster_queue: &cluster_queue,
+        node,
+        last: head.last.as_ref().filter(current).map(Arc::as_ref),
+        nominated: None,
+        rules,
+    };
+    let assigned = task.assign();
+    Ok(Nominated {
+        head,
+        cluster_queue,
+        node,
+        assigned,
+        deferred: false,
+    })
+}
+
+/// Whether a head may be tried at all, in the order in which people are told.
+fn admissible(snapshot: &Snapshot, head: &Head) -> Result<(Arc<ClusterQueue>, NodeId), Refusal> {
     let defect = head.workload.defect.as_ref();
     if defect == Some(&Defect::FailedChecks) {
         return Err(Refusal::FailedChecks);
     }
-    let cluster_queue = snapshot
-        .cluster_queues
-        .get(&head.cluster_queue)
-        .ok_or(Refusal::ClusterQueueNotFound)?;
-    let node = snapshot
-        .tree
-        .cluster_queue(&head.cluster_queue)
-        .ok_or(Refusal::ClusterQueueNotFound)?;
-    if !cluster_queue.active || snapshot.tree.in_cycle(&head.cluster_queue) {
-        return Err(Refusal::ClusterQueueInactive);
-    }
-    let mut unknown = without_topology(cluster_queue, &snapshot.flavors, &snapshot.topologies);
-    if policy.tas && unknown.next().is_some() {
+    let name = &head.cluster_queue;
+    let found = snapshot.cluster_queues.get(name);
+    let found = found.zip(snapshot.tree.cluster_queue(name));
+    let (cluster_queue, node) = found.ok_or(Refusal::ClusterQueueNotFound)?;
+    if !cluster_queue.active || snapshot.tree.in_cycle(name) {
         return Err(Refusal::ClusterQueueInactive);
     }
     let namespace = head.namespace.as_ref().ok_or(Refusal::NamespaceUnknown)?;
-    if !cluster_queue
-        .namespaces
-        .as_ref()
-        .is_some_and(|selector| selector.matches(namespace))
-    {
+    let selector = cluster_queue.namespaces.as_ref();
+    if !selector.is_some_and(|selector| selector.matches(namespace)) {
         return Err(Refusal::NamespaceMismatch);
     }
     match defect {
-        Some(Defect::RequestsAboveLimits(found)) => {
-            return Err(Refusal::RequestsAboveLimits(found.clone()));
-        }
-        Some(Defect::OutsideLimitRange(found)) => {
-            return Err(Refusal::OutsideLimitRange(found.clone()));
-        }
-        Some(Defect::Malformed(what)) => return Err(Refusal::Malformed(what.clone())),
-        Some(Defect::FailedChecks) | None => {}
+        Some(Defect::RequestsAboveLimits(found)) => Err(Refusal::RequestsAboveLimits(found.clone())),
+        Some(Defect::OutsideLimitRange(found)) => Err(Refusal::OutsideLimitRange(found.clone())),
+        Some(Defect::Malformed(what)) => Err(Refusal::Malformed(what.clone())),
+        Some(Defect::FailedChecks) | None => Ok((cluster_queue.clone(), node)),
     }
-    let flavors = &snapshot.flavors;
-    let assigner = Assigner {
-        tree: &snapshot.tree,
-        cluster_queue,
-        node,
-        flavors,
-        oracle: &NoPreemption,
-        nominated: None,
-        replaced: None,
-        topologies: &snapshot.topologies,
-        policy,
-    };
-    let mut assignment = best_assignment(&assigner, head, policy, number);
-    assignment.last.generation = head.generation;
-    assignment.last.cycle = number;
-    assignment.last.shape = Some(head.workload.shape);
-    Ok(Nominated {
-        head,
-        cluster_queue: cluster_queue.clone(),
-        node,
-        assignment,
-    })
 }
 
-/// The assignment of the full counts, or of fewer pods if only those fit.
-fn best_assignment(
-    assigner: &Assigner<'_>,
-    head: &Head,
-    policy: &Policy,
-    number: u64,
-) -> Assignment {
-    let workload: &Workload = &head.workload;
-    let current = |last: &&Arc<_>| {
-        !crate::LastAssignment::outdated(
-            last,
-            head.generation,
-            number,
-            Some(workload.shape),
-            policy,
-        )
-    };
-    let last = head.last.as_ref().filter(current).map(Arc::as_ref);
-    let full = assigner.assign(workload, None, last);
-    if full.mode() == Mode::Fit || !policy.partial_admission {
-        return full;
+/// One search for flavors and targets.
+pub(super) struct Task<'a> {
+    pub(super) finder: &'a Finder<'a>,
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) head: &'a Head,
+    pub(super) cluster_queue: &'a ClusterQueue,
+    pub(super) node: NodeId,
+    /// Where it begins.
+    pub(super) last: Option<&'a LastAssignment>,
+    /// The flavors that it is bound to.
+    pub(super) nominated: Option<&'a Nomination>,
+    pub(super) rules: Rules<'a>,
+}
+
+impl Task<'_> {
+    /// The assignment of the full counts with its targets, or of fewer pods if only those could be admitted.
+    pub(super) fn assign(&self) -> Assigned {
+        let replaced = self.replaced();
+        let attempt = |counts: Option<&[i64]>| self.attempt(replaced.as_ref(), counts);
+        let usable = |assigned: &Assigned| {
+            assigned.assignment.mode() == Mode::Fit || !assigned.targets.is_empty()
+        };
+        let full = attempt(None);
+        if usable(&full) {
+            return full;
+        }
+        let fewer = |counts: &[i64]| Some(attempt(Some(counts))).filter(usable);
+        let pod_sets = &self.head.workload.pod_sets;
+        let partial = self.rules.policy.partial_admission;
+        let found = partial.then(|| largest_that(pod_sets, fewer)).flatten();
+        found.unwrap_or(Assigned {
+            replaced: None,
+            ..full
+        })
     }
-    let fitting = |counts: &[i64]| {
-        Some(assigner.assign(workload, Some(counts), last))
-            .filter(|reduced| reduced.mode() == Mode::Fit)
-    };
-    largest_that(&workload.pod_sets, fitting).unwrap_or(full)
+
+    fn attempt(&self, replaced: Option<&Arc<Admitted>>, counts: Option<&[i64]>) -> Assigned {
+        let (workload, policy) = (&self.head.workload, self.rules.policy);
+        let name = &self.cluster_queue.name;
+        let slice = replaced.and_then(|slice| slice.workload.reservation.as_ref());
+        let assigner = Assigner {
+            tree: &self.snapshot.tree,
+            cluster_queue: self.cluster_queue,
+            node: self.node,
+            flavors: &self.snapshot.flavors,
+            topologies: &self.snapshot.topologies,
+            oracle: &self.finder.oracle(workload, name, self.node),
+            policy,
+            nominated: self.nominated,
+            replaced: slice.map(|slice| slice.pod_sets.as_slice()),
+        };
+        let mut assignment = assigner.assign(workload, counts, self.last);
+        assignment.last.generation = self.head.generation;
+        assignment.last.cycle = self.rules.number;
+        assignment.last.shape = Some(workload.shape);
+        let targets = if assignment.mode() == Mode::Preempt {
+            self.finder.targets(workload, name, &assignment, None)
+        } else {
+            Vec::new()
+        };
+        Assigned {
+            assignment,
+            targets,
+            replaced: replaced.cloned(),
+        }
+    }
+
+    /// The slice that a grown workload takes the place of, if it still holds quota of the same ClusterQueue.
+    fn replaced(&self) -> Option<Arc<Admitted>> {
+        let key = self.head.workload.replaces.as_ref()?;
+        let same = key.namespace == self.head.workload.key.namespace;
+        let mut holding = self.snapshot.admitted_in(&self.cluster_queue.name);
+        let found = holding.find(|held| held.workload.key == *key).cloned();
+        found.filter(|_| same && self.rules.policy.elastic_jobs)
+    }
 }

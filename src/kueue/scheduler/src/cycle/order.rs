@@ -1,26 +1,80 @@
-//! The order in which nominated workloads are decided: who holds quota already, who borrows less, who matters more, who waits longer.
-//!
-//! With fair sharing a tournament by dominant resource share takes the place of this; it is not built yet.
+//! The order in which nominated workloads are decided: who holds quota already, who borrows less, who matters more, who waits longer; with
+//! fair sharing, a tournament for each turn instead (kueue-reference.md, section 4.2).
 
 use std::cmp::Reverse;
+use std::collections::VecDeque;
+
+use jiff::Timestamp;
 
 use crate::policy::Policy;
+use crate::quota::QuotaTree;
 
 use super::nominate::Nominated;
+use super::tournament::Tournament;
 
-pub(super) fn sort(nominated: &mut [Nominated<'_>], policy: &Policy) {
-    nominated.sort_by_key(|candidate| {
+/// What decides when a workload's turn is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// It holds quota already and waits for a place only.
+    pub reserved: bool,
+    /// It waits for those to leave whom it preempted.
+    pub preemptor: bool,
+    /// From how far up it would borrow.
+    pub borrowing: usize,
+    /// Its effective priority.
+    pub priority: i64,
+    /// Since when it stands in the queue.
+    pub queued: Timestamp,
+}
+
+impl Turn {
+    fn of(candidate: &Nominated<'_>) -> Self {
         let workload = &candidate.head.workload;
-        let priority = if policy.priority_sorting_within_cohort {
-            workload.priority
-        } else {
-            0
-        };
+        Self {
+            reserved: workload.reservation.is_some(),
+            preemptor: candidate.head.preemptor,
+            borrowing: candidate.assigned.assignment.borrowing,
+            priority: workload.priority,
+            queued: workload.queued,
+        }
+    }
+
+    /// Sorts what comes first to the front.
+    #[must_use]
+    pub fn rank(&self, policy: &Policy) -> impl Ord + use<> {
+        let by_priority = policy.priority_sorting_within_cohort;
         (
-            workload.reservation.is_none(),
-            candidate.assignment.borrowing,
-            Reverse(priority),
-            workload.queued,
+            !self.reserved,
+            !(policy.prioritize_preemptors && self.preemptor),
+            self.borrowing,
+            Reverse(if by_priority { self.priority } else { 0 }),
+            self.queued,
         )
-    });
+    }
+}
+
+/// All that are still to be decided.
+pub(super) enum Order<'a> {
+    /// Sorted once.
+    Sorted(VecDeque<Nominated<'a>>),
+    /// Chosen anew for each turn.
+    Chosen(Tournament<'a>),
+}
+
+impl<'a> Order<'a> {
+    pub(super) fn of(mut nominated: Vec<Nominated<'a>>, policy: &Policy) -> Self {
+        if policy.fair_sharing.is_some() {
+            return Self::Chosen(Tournament::of(nominated));
+        }
+        nominated.sort_by_cached_key(|candidate| Turn::of(candidate).rank(policy));
+        Self::Sorted(nominated.into())
+    }
+
+    /// Whose turn it is, as the tree stands.
+    pub(super) fn next(&mut self, tree: &mut QuotaTree, policy: &Policy) -> Option<Nominated<'a>> {
+        match self {
+            Self::Sorted(all) => all.pop_front(),
+            Self::Chosen(tournament) => tournament.next(tree, policy),
+        }
+    }
 }

@@ -7,7 +7,8 @@ use crate::objects::{ClusterQueue, Usage};
 use crate::quota::{NodeId, QuotaTree};
 
 /// The part of `asked` that is kept; more of it if the workload `borrows` anyway.
-pub(super) fn reserved(
+#[must_use]
+pub fn reserved(
     tree: &QuotaTree,
     node: NodeId,
     cluster_queue: &ClusterQueue,
