@@ -10,7 +10,9 @@ mod write;
 
 use std::collections::BTreeMap;
 
-use cache::{Cache, Event, EventKind, Options, Plan, Report, WorkloadKey, WorkloadPatch};
+use cache::{
+    Admission, Cache, Event, EventKind, Options, Plan, Report, WorkloadKey, WorkloadPatch,
+};
 use k8s_openapi::api::core::v1::{Namespace, Node, Pod};
 use kueue_api::v1beta2::{
     AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Topology, Workload,
@@ -132,15 +134,10 @@ impl World {
         let Some(cycle) = self.cache.begin_cycle(then) else {
             return false;
         };
-        let (plan, report) = cycle.run();
+        let (plan, mut report) = cycle.run();
+        self.tell_to_leave(&plan, &mut report);
         for admission in &plan.admissions {
-            if self.cache.assume(admission).is_err() {
-                continue;
-            }
-            let patch = self.cache.admission_patch(admission, now());
-            if !patch.is_some_and(|patch| self.write(patch)) {
-                let _ = self.cache.forget(&admission.workload, now());
-            }
+            self.admit(admission);
         }
         let settled = self.cache.settle(&report, now());
         for patch in settled.patches {
@@ -151,6 +148,40 @@ impl World {
         }
         self.decided.push((plan, report));
         true
+    }
+
+    fn tell_to_leave(&mut self, plan: &Plan, report: &mut Report) {
+        for preemption in &plan.preemptions {
+            let Some(patch) = self.cache.preemption_patch(preemption, now()) else {
+                continue;
+            };
+            let preemptor = &preemption.preemptor.key;
+            if self.write(patch) {
+                self.tell(preemptor, Cache::preemptor_event(preemption));
+            } else {
+                report.preemption_failed(preemptor);
+            }
+        }
+        for eviction in &plan.evictions {
+            let patch = self.cache.eviction_patch(eviction, now());
+            if patch.is_some_and(|patch| !self.write(patch)) {
+                report.eviction_failed(&eviction.evicted().workload.key);
+            }
+        }
+    }
+
+    fn admit(&mut self, admission: &Admission) {
+        if self.cache.assume(admission).is_err() {
+            return;
+        }
+        let patch = self.cache.admission_patch(admission, now());
+        if !patch.is_some_and(|patch| self.write(patch)) {
+            let _ = self.cache.forget(&admission.workload, now());
+            return;
+        }
+        if let Some(patch) = self.cache.replacement_patch(admission, now()) {
+            self.write(patch);
+        }
     }
 
     /// Writes a status and sends the events that belong to it. Whether it could be written.

@@ -59,6 +59,8 @@ pub struct Cache {
     pub(crate) began: Timestamp,
     /// What LocalQueues have used.
     pub(crate) ledger: Ledger,
+    /// Whether the last cycle stopped at workloads whose pods are not ready.
+    pub(crate) stopped_by_pods: bool,
 }
 
 /// An `AdmissionCheck`.
@@ -310,6 +312,7 @@ impl Cache {
             topologies: self.topologies(),
             admitted: self.admitted.clone(),
             past_usage: self.all_past_usage(),
+            pods_not_ready: self.pods_not_ready(),
             ..Snapshot::default()
         }
     }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use kueue_api::conditions::{self, workload as types};
 use scheduler::{
-    Admission, ClusterQueueName, Entry, Head, Plan, Policy, Report, RequeueReason, Snapshot,
-    WorkloadKey, run,
+    Admission, ClusterQueueName, Entry, Head, Outcome, Plan, Policy, Report, RequeueReason,
+    Snapshot, WorkloadKey, run,
 };
 
 use crate::holdings::Holding;
@@ -76,8 +77,10 @@ impl Cache {
             .map(|queue| queue.name.clone());
         let active: Vec<_> = active.collect();
         let mut heads = self.second_heads(now);
-        for name in active {
-            heads.extend(self.head_of(&name));
+        if !self.waits_for_pods() {
+            for name in active {
+                heads.extend(self.head_of(&name));
+            }
         }
         if heads.is_empty() {
             return None;
@@ -99,6 +102,9 @@ impl Cache {
         let queue = self.queues.get(name)?;
         let state = self.workloads.get_mut(&key)?;
         state.tried = state.chances;
+        let preemptor = queue
+            .pending
+            .is_preemptor(&key, state.generation.unwrap_or_default());
         Some(Head {
             workload: state.info.clone(),
             cluster_queue: name.clone(),
@@ -116,7 +122,22 @@ impl Cache {
         let ready = |(name, state): (&ClusterQueueName, &crate::cache::QueueState)| {
             state.pending.has_head() && self.specs.get(name).is_some_and(|queue| queue.active)
         };
-        touched || self.queues.iter().any(ready)
+        touched || self.queues.iter().any(ready) && !self.waits_for_pods()
+    }
+
+    /// Whether admission was stopped by workloads whose pods are not ready, and still is.
+    fn waits_for_pods(&self) -> bool {
+        self.stopped_by_pods && self.pods_not_ready()
+    }
+
+    /// Whether the pods of somebody who holds quota are not ready. Only asked for where it matters.
+    pub(crate) fn pods_not_ready(&self) -> bool {
+        let ready = |state: &WorkloadState| {
+            conditions::is_true(&state.status.conditions, types::PODS_READY)
+        };
+        let mut holding = self.admitted.values().flat_map(|all| all.keys());
+        self.options.block_admission
+            && holding.any(|key| self.workloads.get(key).is_some_and(|state| !ready(state)))
     }
 
     /// Reserves in the cache what a plan admits, before it is written.
@@ -218,7 +239,14 @@ impl Cache {
             patches: Vec::new(),
             events: Vec::new(),
         };
+        let stopped = |entry: &Entry| entry.outcome == Outcome::WaitsForPods;
+        self.stopped_by_pods = report.entries.iter().any(stopped);
         for entry in &report.entries {
+            if matches!(entry.outcome, Outcome::NodesFailed(_)) {
+                // It leaves; once its job has stopped it waits like any other.
+                self.second_passes.remove(&entry.workload);
+                continue;
+            }
             if self.second_passes.is_in_flight(&entry.workload) {
                 let (affected, event) = self.second_pass_failed(entry, now);
                 settled.affected.merge(affected);

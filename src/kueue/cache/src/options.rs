@@ -108,6 +108,8 @@ pub struct Options {
     pub pods_ready_timestamp: PodsReadyTimestamp,
     /// Resources that nobody declared.
     pub quota_check: QuotaCheck,
+    /// Admit nobody while the pods of somebody are not ready.
+    pub block_admission: bool,
     /// Share by dominant resource.
     pub fair_sharing: Option<FairSharing>,
     /// Serve LocalQueues by their past usage.
@@ -132,6 +134,7 @@ impl Options {
             recompute_upon_overlap: gates.recompute_upon_overlap,
             concurrent_admission: gates.concurrent_admission,
             multikueue_orchestrated_preemption: gates.multikueue_orchestrated_preemption,
+            block_admission: self.block_admission,
             elastic_jobs: gates.elastic_jobs,
             ignore_undeclared: gates.quota_check_strategy
                 && self.quota_check == QuotaCheck::IgnoreUndeclared,

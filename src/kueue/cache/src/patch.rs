@@ -16,9 +16,6 @@ use scheduler::{
 use crate::topology::encode;
 use crate::{Cache, Draft, messages as texts};
 
-/// The longest time that the reference can tell, in milliseconds.
-const LONGEST: i128 = 9_223_372_036_854;
-
 /// How an event is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {

@@ -100,6 +100,7 @@ impl Cache {
                 cluster_queue,
                 namespace: self.namespaces.get(&key.namespace).cloned(),
                 last: None,
+                preemptor: false,
             })
         };
         due.iter().filter_map(head).collect()

@@ -1,10 +1,12 @@
 //! The scheduling loop: waits for something to do, takes the heads of the queues, lets the scheduler decide, and carries
-//! the plan out. Admissions are assumed in the cache at once and written side by side with the next cycle.
+//! the plan out. Whoever has to leave is told first (`scheduling/leave.rs`); admissions are assumed in the cache at once and written side by side with the next cycle.
+
+mod leave;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use cache::{Admission, Cycle, EventKind, Report, WorkloadKey, WorkloadPatch};
+use cache::{Admission, EventKind, Plan, Report, WorkloadKey, WorkloadPatch};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -46,7 +48,22 @@ pub async fn run(context: Arc<Context>, stop: CancellationToken) {
             }
             continue;
         };
-        let admitted = turn(&context, &cycle, &writes);
+        let began = tokio::time::Instant::now();
+        let (plan, mut report) = cycle.run();
+        let told = {
+            let leaving = leave::carry_out(&context, &plan, &mut report);
+            tokio::pin!(leaving);
+            loop {
+                // Those who are told to leave may be written by an earlier cycle right now, so both go on side by side.
+                tokio::select! {
+                    told = &mut leaving => break told,
+                    Some(()) = writes.next() => {}
+                }
+            }
+        };
+        let admitted = admit_all(&context, &plan, &writes) || told;
+        settle(&context, &report, &writes);
+        context.metrics.cycle(admitted, began.elapsed());
         pause = if admitted {
             FIRST_PAUSE
         } else {
@@ -66,10 +83,8 @@ pub async fn run(context: Arc<Context>, stop: CancellationToken) {
     while writes.next().await.is_some() {}
 }
 
-/// One cycle; whether it admitted anything.
-fn turn(context: &Arc<Context>, cycle: &Cycle, writes: &FuturesUnordered<Write>) -> bool {
-    let began = tokio::time::Instant::now();
-    let (plan, report) = cycle.run();
+/// Assumes what a plan admits and begins to write it. Whether it admits anything.
+fn admit_all(context: &Arc<Context>, plan: &Plan, writes: &FuturesUnordered<Write>) -> bool {
     let mut admitted = false;
     for admission in &plan.admissions {
         let assumed = context.world.cache.lock().assume(admission);
@@ -82,8 +97,6 @@ fn turn(context: &Arc<Context>, cycle: &Cycle, writes: &FuturesUnordered<Write>)
             Err(error) => tracing::debug!(workload = %admission.workload, "not admitted: {error}"),
         }
     }
-    settle(context, &report, writes);
-    context.metrics.cycle(admitted, began.elapsed());
     admitted
 }
 
@@ -122,12 +135,29 @@ async fn admit(context: Arc<Context>, admission: Admission) {
             context
                 .metrics
                 .admitted(&before, &patch.status, (context.clock)());
+            finish_replaced(&context, &admission).await;
         }
         (Ok(_), _) => give_back(&context, &admission.workload).await,
         (Err(error), _) => {
             tracing::warn!(workload = %admission.workload, "admission is taken back: {error}");
             give_back(&context, &admission.workload).await;
         }
+    }
+}
+
+/// The slice whose place this one took is over.
+async fn finish_replaced(context: &Context, admission: &Admission) {
+    let Some(slice) = &admission.replaces else {
+        return;
+    };
+    let _right = context.world.locks.hold([key(&slice.workload.key)]).await;
+    let now = (context.clock)();
+    let patch = context.world.cache.lock().replacement_patch(admission, now);
+    let Some(patch) = patch else { return };
+    match write(context, &patch).await {
+        Ok(Some(before)) => tell(context, &before, &patch),
+        Ok(None) => {}
+        Err(error) => tracing::warn!(workload = %patch.key, "cannot be finished: {error}"),
     }
 }
 

@@ -49,8 +49,6 @@ pub use plan::{Admission, Eviction, Plan, PodSetAdmission, Preemption as Planned
 pub use policy::{FairSharing, FairStrategy, Policy};
 pub use preemption::{NoPreemption, Oracle, Possibility, PreemptionReason, Target};
 pub use quota::{CohortQuotas, Holder, Level, Member, NodeId, Quota, QuotaTree, Quotas};
-pub use report::{
-    Entry, Outcome, PendingReason, Recomputation, Refusal, Report, RequeueReason,
-};
+pub use report::{Entry, Outcome, PendingReason, Recomputation, Refusal, Report, RequeueReason};
 pub use share::{Share, Weight};
 pub use unsupported::Unsupported;

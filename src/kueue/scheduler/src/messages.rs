@@ -25,7 +25,7 @@ use crate::unsupported::Unsupported;
 #[must_use]
 pub fn pending(entry: &Entry) -> Option<String> {
     let fixed = match &entry.outcome {
-        Outcome::Admitted(_) => return None,
+        Outcome::Admitted(_) | Outcome::NodesFailed(_) => return None,
         Outcome::Refused(refusal) => return refused(refusal, &entry.cluster_queue),
         Outcome::NoFit(assignment) | Outcome::NoCandidates(assignment) => {
             return Some(unassigned(assignment));
@@ -46,9 +46,7 @@ pub fn pending(entry: &Entry) -> Option<String> {
             "Workload has overlapping preemption targets with another workload"
         }
         Outcome::NoLongerFits => "Workload no longer fits after processing another workload",
-        Outcome::WaitsForPods => {
-            "waiting for all admitted workloads to be in PodsReady condition"
-        }
+        Outcome::WaitsForPods => "waiting for all admitted workloads to be in PodsReady condition",
         Outcome::BetterVariantRuns => "A more favorable variant is already admitted",
         Outcome::BelowLastAcceptable => "Target flavor is below LastAcceptableFlavorName",
     };

@@ -12,6 +12,7 @@ use crate::names::{
     WorkloadKey,
 };
 use crate::places::Delayed;
+use crate::policy::Policy;
 use crate::quota::Quota;
 use crate::share::Weight;
 use crate::topology::{PreferredTerm, TopologyAssignment, TopologyRequest};

@@ -146,6 +146,13 @@ pub enum Eviction {
         /// For whom.
         by: Arc<Workload>,
     },
+    /// Nodes that it uses failed, and there are no others.
+    NodeFailures {
+        /// Who leaves.
+        evicted: Arc<Admitted>,
+        /// These nodes.
+        nodes: Vec<String>,
+    },
 }
 
 impl Eviction {
@@ -153,7 +160,7 @@ impl Eviction {
     #[must_use]
     pub fn evicted(&self) -> &Arc<Admitted> {
         match self {
-            Self::Migration { evicted, .. } => evicted,
+            Self::Migration { evicted, .. } | Self::NodeFailures { evicted, .. } => evicted,
         }
     }
 }

@@ -66,6 +66,8 @@ pub enum Outcome {
     BelowLastAcceptable,
     /// A variant with a worse flavor is told to leave.
     Migrating(Assignment),
+    /// It is told to leave itself: nodes that it uses failed, and there are no others.
+    NodesFailed(Assignment),
 }
 
 /// How a workload goes back into the queue.
@@ -145,7 +147,7 @@ impl Entry {
     #[must_use]
     pub fn requeue_reason(&self) -> Option<RequeueReason> {
         let reason = match &self.outcome {
-            Outcome::Admitted(_) => return None,
+            Outcome::Admitted(_) | Outcome::NodesFailed(_) => return None,
             Outcome::Refused(Refusal::NamespaceMismatch) => RequeueReason::NamespaceMismatch,
             Outcome::Refused(_) | Outcome::BelowLastAcceptable => RequeueReason::Generic,
             Outcome::NoFit(_) => RequeueReason::NoFit,
@@ -169,7 +171,9 @@ impl Entry {
     #[must_use]
     pub fn pending_reason(&self) -> Option<PendingReason> {
         let reason = match &self.outcome {
-            Outcome::Admitted(_) | Outcome::Refused(Refusal::NamespaceUnknown) => return None,
+            Outcome::Admitted(_)
+            | Outcome::NodesFailed(_)
+            | Outcome::Refused(Refusal::NamespaceUnknown) => return None,
             Outcome::Refused(Refusal::FailedChecks)
             | Outcome::BetterVariantRuns
             | Outcome::BelowLastAcceptable => PendingReason::PendingEvaluation,
@@ -218,11 +222,24 @@ pub struct Report {
 }
 
 impl Report {
+    /// Notes that a workload could not be told to leave the nodes that failed: it keeps waiting for others.
+    pub fn eviction_failed(&mut self, workload: &WorkloadKey) {
+        let own = |entry: &&mut Entry| entry.workload == *workload;
+        if let Some(entry) = self.entries.iter_mut().find(own)
+            && let Outcome::NodesFailed(assignment) = &entry.outcome
+        {
+            entry.outcome = Outcome::NoFit(assignment.clone());
+        }
+    }
+
     /// Notes that a workload told to leave could not be told.
     pub fn preemption_failed(&mut self, preemptor: &WorkloadKey) {
         let own = |entry: &&mut Entry| entry.workload == *preemptor;
-        if let Some(Outcome::Preempting { failed, .. }) =
-            self.entries.iter_mut().find(own).map(|entry| &mut entry.outcome)
+        if let Some(Outcome::Preempting { failed, .. }) = self
+            .entries
+            .iter_mut()
+            .find(own)
+            .map(|entry| &mut entry.outcome)
         {
             *failed += 1;
         }

@@ -1,7 +1,8 @@
 //! ClusterQueues and Cohorts.
 
 use kueue_api::v1beta2::{
-    self as api, AdmissionMode, BorrowWithinCohortPolicy, FlavorFungibilityPolicy, FlavorFungibilityPreference,
+    self as api, AdmissionMode, BorrowWithinCohortPolicy, FlavorFungibilityPolicy,
+    FlavorFungibilityPreference,
 };
 use kueue_api::v1beta2::{QueueingStrategy, ReclaimWithinCohort, WithinClusterQueue};
 use quantity::ResourceName;

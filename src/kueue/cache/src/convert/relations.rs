@@ -9,8 +9,8 @@ use scheduler::WorkloadKey;
 /// The UID of the workload of which it is a variant.
 pub(super) fn variant_of(object: &api::Workload) -> Option<Arc<str>> {
     let owners = object.metadata.owner_references.iter().flatten();
-    let mut parents = owners
-        .filter(|owner| owner.kind == "Workload" && owner.api_version == API_VERSION);
+    let mut parents =
+        owners.filter(|owner| owner.kind == "Workload" && owner.api_version == API_VERSION);
     parents.next().map(|owner| owner.uid.as_str().into())
 }
 

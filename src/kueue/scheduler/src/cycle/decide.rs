@@ -63,6 +63,10 @@ impl<'a> Deciding<'a> {
         }
         // 2. Others may have taken what it was nominated for.
         let fits = self.refresh(candidate);
+        // 3. It runs on a node that failed, and there is no other one.
+        if let Some(outcome) = self.without_node(candidate) {
+            return outcome;
+        }
         // 4. to 6. It cannot be helped in this cycle.
         if let Some(outcome) = self.hopeless(candidate) {
             return outcome;
@@ -85,7 +89,9 @@ impl<'a> Deciding<'a> {
         }
         // 10. From here on it is counted.
         self.take(candidate);
-        self.victims.extend(candidate.leaving().map(|gone| (gone.workload.key.clone(), gone.clone())));
+        let leaving = candidate.assigned.leaving();
+        let leaving = leaving.map(|gone| (gone.workload.key.clone(), gone.clone()));
+        self.victims.extend(leaving);
         // 11. Others have to leave first.
         if candidate.mode() == Mode::Preempt {
             return self.preempt(candidate);
@@ -103,6 +109,23 @@ impl<'a> Deciding<'a> {
         self.admit(candidate)
     }
 
+    fn without_node(&mut self, candidate: &Nominated<'_>) -> Option<Outcome> {
+        let reservation = candidate.head.workload.reservation.as_ref();
+        let broken = reservation.filter(|reservation| reservation.needs_replacement())?;
+        let fits = candidate.mode() == Mode::Fit && !candidate.deferred;
+        if fits || !self.rules.policy.tas_fail_fast {
+            return None;
+        }
+        let key = &candidate.head.workload.key;
+        let mut holding = self.snapshot.admitted_in(&candidate.cluster_queue.name);
+        let evicted = holding.find(|held| held.workload.key == *key)?.clone();
+        self.plan.evictions.push(Eviction::NodeFailures {
+            evicted,
+            nodes: broken.unhealthy_nodes.clone(),
+        });
+        Some(Outcome::NodesFailed(assignment(candidate)))
+    }
+
     fn hopeless(&mut self, candidate: &mut Nominated<'_>) -> Option<Outcome> {
         match candidate.mode() {
             Mode::NoFit => Some(Outcome::NoFit(assignment(candidate))),
@@ -112,7 +135,8 @@ impl<'a> Deciding<'a> {
             }
             Mode::Preempt => {
                 let policy = self.rules.policy;
-                let gated = policy.concurrent_admission || policy.multikueue_orchestrated_preemption;
+                let gated =
+                    policy.concurrent_admission || policy.multikueue_orchestrated_preemption;
                 let closed = gated && candidate.head.workload.preemption_gated;
                 closed.then_some(Outcome::PreemptionGated)
             }
@@ -136,12 +160,16 @@ impl<'a> Deciding<'a> {
             &candidate.usage(),
             borrows,
         );
+        let places = candidate.places(&self.snapshot);
         self.snapshot.tree.add(&queue.name, &kept);
+        self.snapshot.take_places(&places);
     }
 
     fn take(&mut self, candidate: &Nominated<'_>) {
         let name = &candidate.cluster_queue.name;
+        let places = candidate.places(&self.snapshot);
         self.snapshot.tree.add(name, &candidate.usage());
+        self.snapshot.take_places(&places);
     }
 
     fn skipped_preemption(&mut self, candidate: &Nominated<'_>) {
@@ -171,7 +199,9 @@ impl<'a> Deciding<'a> {
 
     fn worse_variant(&self, candidate: &Nominated<'_>) -> Option<Arc<Admitted>> {
         let looks = self.rules.policy.concurrent_admission;
-        looks.then(|| variants::worse_one(&self.snapshot, candidate)).flatten()
+        looks
+            .then(|| variants::worse_one(&self.snapshot, candidate))
+            .flatten()
     }
 
     fn migrate(&mut self, candidate: &mut Nominated<'_>, worse: &Arc<Admitted>) -> Outcome {
@@ -188,7 +218,12 @@ impl<'a> Deciding<'a> {
     fn admit(&mut self, candidate: &mut Nominated<'_>) -> Outcome {
         let (head, queue) = (candidate.head, &candidate.cluster_queue);
         let assignment = &candidate.assigned.assignment;
-        let mut admission = Admission::of(&head.workload, &queue.name, assignment);
+        let mut admission = Admission::of(
+            &head.workload,
+            &queue.name,
+            assignment,
+            &self.snapshot.topologies,
+        );
         admission.entry_penalty = queue.owes_entry_penalty(&head.workload, self.rules.policy);
         admission.replaces = candidate.assigned.replaced.take();
         self.plan.admissions.push(admission);
@@ -202,7 +237,8 @@ impl<'a> Deciding<'a> {
             Outcome::PreemptionGated
             | Outcome::FitsAfterOthers
             | Outcome::Preempting { .. }
-            | Outcome::Migrating(_) => false,
+            | Outcome::Migrating(_)
+            | Outcome::NodesFailed(_) => false,
             Outcome::TargetsTaken | Outcome::NoLongerFits | Outcome::BetterVariantRuns => {
                 self.rules.policy.preserve_scan_progress
             }
@@ -221,6 +257,12 @@ fn path(tree: &QuotaTree, name: &crate::ClusterQueueName) -> String {
     let Some(node) = tree.cluster_queue(name) else {
         return format!("/{name}");
     };
-    let names: Vec<String> = tree.path_up(node).map(|id| tree.holder(id).to_string()).collect();
-    names.iter().rev().fold(String::new(), |path, name| path + "/" + name)
+    let names: Vec<String> = tree
+        .path_up(node)
+        .map(|id| tree.holder(id).to_string())
+        .collect();
+    names
+        .iter()
+        .rev()
+        .fold(String::new(), |path, name| path + "/" + name)
 }

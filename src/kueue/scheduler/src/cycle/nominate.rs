@@ -5,9 +5,12 @@ use std::sync::Arc;
 use crate::admitted::Admitted;
 use crate::assign::{Assigner, Assignment, LastAssignment, Mode, Nomination, largest_that};
 use crate::objects::{ClusterQueue, Defect, Usage};
-use crate::preemption::{Finder, Target};
+use crate::places::without_topology;
+use crate::policy::Policy;
+use crate::preemption::{Finder, Placing, Target};
 use crate::quota::NodeId;
 use crate::report::Refusal;
+use crate::topology::TopologyUsage;
 
 use super::{Head, Rules, Snapshot};
 
@@ -44,10 +47,38 @@ impl Nominated<'_> {
         }
     }
 
+    /// The places it would take on top of those it has.
+    pub(super) fn places(&self, snapshot: &Snapshot) -> TopologyUsage {
+        let assignment = &self.assigned.assignment;
+        assignment.new_places(&self.head.workload, &snapshot.topologies)
+    }
+}
+
+impl Assigned {
     /// Everybody who has to leave for it.
     pub(super) fn leaving(&self) -> impl Iterator<Item = &Arc<Admitted>> {
-        let targets = self.assigned.targets.iter().map(|target| &target.admitted);
-        targets.chain(&self.assigned.replaced)
+        let targets = self.targets.iter().map(|target| &target.admitted);
+        targets.chain(&self.replaced)
+    }
+
+    /// Where others have to leave first, the places that will be taken then; where nobody can, those it would take in an empty cluster, so
+    /// that nobody who comes later takes them.
+    fn reserve_places(&mut self, snapshot: &Snapshot) {
+        let wanted = &self.assignment.wanted;
+        let replaces = wanted.search.unhealthy.is_some();
+        if wanted.is_empty() || replaces || self.assignment.mode() != Mode::Preempt {
+            return;
+        }
+        let mut then = Snapshot {
+            topologies: snapshot.topologies.clone(),
+            ..Snapshot::default()
+        };
+        for gone in self.leaving() {
+            then.give_back_places(&gone.places);
+        }
+        let empty = self.targets.is_empty();
+        let found = wanted.find(&then.topologies, empty);
+        self.assignment.put(&found);
     }
 }
 
@@ -57,7 +88,7 @@ pub(super) fn nominate<'a>(
     head: &'a Head,
     rules: Rules<'_>,
 ) -> Result<Nominated<'a>, Refusal> {
-    let (cluster_queue, node) = admissible(snapshot, head)?;
+    let (cluster_queue, node) = admissible(snapshot, head, rules.policy)?;
     let current = |last: &&Arc<LastAssignment>| {
         let shape = Some(head.workload.shape);
         !last.outdated(head.generation, rules.number, shape, rules.policy)
@@ -83,7 +114,11 @@ pub(super) fn nominate<'a>(
 }
 
 /// Whether a head may be tried at all, in the order in which people are told.
-fn admissible(snapshot: &Snapshot, head: &Head) -> Result<(Arc<ClusterQueue>, NodeId), Refusal> {
+fn admissible(
+    snapshot: &Snapshot,
+    head: &Head,
+    policy: &Policy,
+) -> Result<(Arc<ClusterQueue>, NodeId), Refusal> {
     let defect = head.workload.defect.as_ref();
     if defect == Some(&Defect::FailedChecks) {
         return Err(Refusal::FailedChecks);
@@ -92,7 +127,9 @@ fn admissible(snapshot: &Snapshot, head: &Head) -> Result<(Arc<ClusterQueue>, No
     let found = snapshot.cluster_queues.get(name);
     let found = found.zip(snapshot.tree.cluster_queue(name));
     let (cluster_queue, node) = found.ok_or(Refusal::ClusterQueueNotFound)?;
-    if !cluster_queue.active || snapshot.tree.in_cycle(name) {
+    let mut unknown = without_topology(cluster_queue, &snapshot.flavors, &snapshot.topologies);
+    let unplaceable = policy.tas && unknown.next().is_some();
+    if !cluster_queue.active || snapshot.tree.in_cycle(name) || unplaceable {
         return Err(Refusal::ClusterQueueInactive);
     }
     let namespace = head.namespace.as_ref().ok_or(Refusal::NamespaceUnknown)?;
@@ -101,7 +138,9 @@ fn admissible(snapshot: &Snapshot, head: &Head) -> Result<(Arc<ClusterQueue>, No
         return Err(Refusal::NamespaceMismatch);
     }
     match defect {
-        Some(Defect::RequestsAboveLimits(found)) => Err(Refusal::RequestsAboveLimits(found.clone())),
+        Some(Defect::RequestsAboveLimits(found)) => {
+            Err(Refusal::RequestsAboveLimits(found.clone()))
+        }
         Some(Defect::OutsideLimitRange(found)) => Err(Refusal::OutsideLimitRange(found.clone())),
         Some(Defect::Malformed(what)) => Err(Refusal::Malformed(what.clone())),
         Some(Defect::FailedChecks) | None => Ok((cluster_queue.clone(), node)),
@@ -125,6 +164,12 @@ pub(super) struct Task<'a> {
 impl Task<'_> {
     /// The assignment of the full counts with its targets, or of fewer pods if only those could be admitted.
     pub(super) fn assign(&self) -> Assigned {
+        let mut assigned = self.assign_quota();
+        assigned.reserve_places(self.snapshot);
+        assigned
+    }
+
+    fn assign_quota(&self) -> Assigned {
         let replaced = self.replaced();
         let attempt = |counts: Option<&[i64]>| self.attempt(replaced.as_ref(), counts);
         let usable = |assigned: &Assigned| {
@@ -164,7 +209,14 @@ impl Task<'_> {
         assignment.last.cycle = self.rules.number;
         assignment.last.shape = Some(workload.shape);
         let targets = if assignment.mode() == Mode::Preempt {
-            self.finder.targets(workload, name, &assignment, None)
+            let wanted = &assignment.wanted;
+            let placing = Placing {
+                requests: wanted.by_flavor.clone(),
+                search: wanted.search.clone(),
+                overlapping_flavors: wanted.overlapping,
+            };
+            let placing = Some(&placing).filter(|_| !wanted.is_empty());
+            self.finder.targets(workload, name, &assignment, placing)
         } else {
             Vec::new()
         };

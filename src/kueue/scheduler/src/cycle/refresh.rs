@@ -5,23 +5,51 @@ use std::sync::Arc;
 
 use crate::admitted::Admitted;
 use crate::assign::{Mode, Nomination};
+use crate::names::PodSetName;
 use crate::preemption::Finder;
 use crate::report::Recomputation;
 
 use super::decide::Deciding;
 use super::nominate::{Nominated, Task};
 
+/// Whether something fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fits {
+    Yes,
+    /// There is not enough quota.
+    NoQuota,
+    /// There is quota, and no room in the places.
+    NoPlaces,
+}
+
 impl Deciding<'_> {
-    /// Whether the candidate still fits. Where its targets are taken by an earlier one, it is first assigned anew as if all those had left,
-    /// to the flavors it was nominated for; what fits then fits only once they have left.
+    /// Whether the candidate still fits. Before, it is assigned anew where its targets are taken by an earlier one, as if all those had left
+    /// who have to: what fits then fits only once they have left; and where its places are taken. It stays with the flavors it was nominated
+    /// for.
     pub(super) fn refresh(&mut self, candidate: &mut Nominated<'_>) -> bool {
-        let fits = self.fits(candidate);
-        if !self.rules.policy.recompute_upon_overlap || !self.overlaps(candidate) {
-            return fits;
+        let (policy, fits) = (self.rules.policy, self.fits(candidate));
+        let overlaps = policy.recompute_upon_overlap && self.overlaps(candidate);
+        let displaced = fits == Fits::NoPlaces && policy.tas_recompute_within_cycle;
+        if !overlaps && !displaced {
+            return fits == Fits::Yes;
         }
+        let gone: Vec<Arc<Admitted>> = if overlaps {
+            self.victims.values().cloned().collect()
+        } else {
+            Vec::new()
+        };
+        self.assign_without(candidate, &gone);
+        candidate.deferred = overlaps && candidate.mode() == Mode::Fit;
+        let fits = self.fits(candidate) == Fits::Yes;
+        if overlaps {
+            self.note_recomputation(candidate, fits);
+        }
+        fits
+    }
+
+    fn assign_without(&mut self, candidate: &mut Nominated<'_>, gone: &[Arc<Admitted>]) {
         let nomination = nomination(candidate);
-        let gone: Vec<Arc<Admitted>> = self.victims.values().cloned().collect();
-        for victim in &gone {
+        for victim in gone {
             self.snapshot.remove(victim);
         }
         let task = Task {
@@ -35,41 +63,51 @@ impl Deciding<'_> {
             rules: self.rules,
         };
         candidate.assigned = task.assign();
-        for victim in &gone {
+        for victim in gone {
             self.snapshot.add(victim);
         }
-        candidate.deferred = candidate.mode() == Mode::Fit;
-        let fits = self.fits(candidate);
+    }
+
+    fn note_recomputation(&mut self, candidate: &Nominated<'_>, fits: bool) {
+        let found = !candidate.assigned.targets.is_empty();
         let result = if candidate.deferred {
             Recomputation::DeferredFit
-        } else if !candidate.assigned.targets.is_empty() && fits && !self.overlaps(candidate) {
+        } else if found && fits && !self.overlaps(candidate) {
             Recomputation::NewTargets
         } else {
             Recomputation::Skipped
         };
         let name = candidate.cluster_queue.name.clone();
         self.report.recomputations.push((name, result));
-        fits
     }
 
     /// Whether somebody has to leave for the candidate who leaves for an earlier one already.
     pub(super) fn overlaps(&self, candidate: &Nominated<'_>) -> bool {
         let taken = |target: &Arc<Admitted>| self.victims.contains_key(&target.workload.key);
-        candidate.leaving().any(taken)
+        candidate.assigned.leaving().any(taken)
     }
 
     /// Whether there is room for the candidate once all have left who have to, for it and for earlier ones.
-    pub(super) fn fits(&mut self, candidate: &Nominated<'_>) -> bool {
+    fn fits(&mut self, candidate: &Nominated<'_>) -> Fits {
         let mut gone: BTreeMap<_, _> = self.victims.clone();
-        for target in candidate.leaving() {
+        for target in candidate.assigned.leaving() {
             gone.insert(target.workload.key.clone(), target.clone());
         }
+        let snapshot = &mut self.snapshot;
         for victim in gone.values() {
-            self.snapshot.tree.remove(&victim.cluster_queue, &victim.usage);
+            snapshot.tree.remove(&victim.cluster_queue, &victim.usage);
+            snapshot.give_back_places(&victim.places);
         }
-        let fits = self.snapshot.tree.fits(candidate.node, &candidate.usage());
+        let fits = if !snapshot.tree.fits(candidate.node, &candidate.usage()) {
+            Fits::NoQuota
+        } else if !snapshot.has_places(&candidate.places(snapshot)) {
+            Fits::NoPlaces
+        } else {
+            Fits::Yes
+        };
         for victim in gone.values() {
-            self.snapshot.tree.add(&victim.cluster_queue, &victim.usage);
+            snapshot.tree.add(&victim.cluster_queue, &victim.usage);
+            snapshot.take_places(&victim.places);
         }
         fits
     }
@@ -78,7 +116,7 @@ impl Deciding<'_> {
 /// The flavors that a candidate was nominated for, in the order of its pod sets.
 fn nomination(candidate: &Nominated<'_>) -> Nomination {
     let assigned = &candidate.assigned.assignment.pod_sets;
-    let of = |name| {
+    let of = |name: &PodSetName| {
         let found = assigned.iter().find(|pod_set| pod_set.name == *name);
         let flavors = found.into_iter().flat_map(|pod_set| &pod_set.flavors);
         flavors

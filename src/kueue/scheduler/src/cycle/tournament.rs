@@ -130,7 +130,9 @@ impl<'a> Tournament<'a> {
     }
 
     fn wins(&self, one: usize, other: usize, cohort: NodeId, policy: &Policy) -> bool {
-        let contenders = self.entrants[one].contender(cohort).zip(self.entrants[other].contender(cohort));
+        let contenders = self.entrants[one]
+            .contender(cohort)
+            .zip(self.entrants[other].contender(cohort));
         contenders.is_some_and(|(one, other)| one.wins_over(&other, policy))
     }
 

@@ -31,11 +31,16 @@ fn sibling(
     let parent = own.variant_of.as_ref()?;
     let own_rank = rank(own, cluster_queue)?;
     let fits = |other: &&Arc<Admitted>| {
-        let same = other.workload.uid != own.uid && other.workload.variant_of.as_ref() == Some(parent);
-        let accepted = || rank(&other.workload, cluster_queue).is_some_and(|rank| accepts(rank, own_rank));
+        let same =
+            other.workload.uid != own.uid && other.workload.variant_of.as_ref() == Some(parent);
+        let accepted =
+            || rank(&other.workload, cluster_queue).is_some_and(|rank| accepts(rank, own_rank));
         same && other.admitted && accepted()
     };
-    snapshot.admitted_in(&cluster_queue.name).find(fits).cloned()
+    snapshot
+        .admitted_in(&cluster_queue.name)
+        .find(fits)
+        .cloned()
 }
 
 /// Whether a variant with a better flavor runs already.

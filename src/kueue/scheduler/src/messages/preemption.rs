@@ -47,7 +47,11 @@ pub fn preempted(
 /// The note of the event about a workload that is preempted.
 #[must_use]
 pub fn preempted_event(preemption: &Preemption) -> String {
-    format!("{}; {}", self::preemption(preemption), priorities(preemption))
+    format!(
+        "{}; {}",
+        self::preemption(preemption),
+        priorities(preemption)
+    )
 }
 
 /// The message of a preemption that was planned.
@@ -96,6 +100,13 @@ pub fn evicted(eviction: &Eviction) -> (&'static str, String) {
             format!(
                 "Evicted to accommodate a workload (UID: {}) due to migration to more favorable resource flavor",
                 by.uid
+            ),
+        ),
+        Eviction::NodeFailures { nodes, .. } => (
+            "NodeFailures",
+            format!(
+                "Workload was evicted as there was no replacement for unhealthy node(s): {}",
+                nodes.join(",")
             ),
         ),
     }

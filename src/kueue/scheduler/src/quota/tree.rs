@@ -31,6 +31,15 @@ pub enum Holder<'a> {
     Cohort(&'a CohortName),
 }
 
+impl std::fmt::Display for Holder<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::ClusterQueue(name) => name.fmt(f),
+            Self::Cohort(name) => name.fmt(f),
+        }
+    }
+}
+
 /// How far up the tree an amount has to be borrowed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
