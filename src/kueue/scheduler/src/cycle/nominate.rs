@@ -7,7 +7,7 @@ use crate::assign::{Assigner, Assignment, LastAssignment, Mode, Nomination, larg
 use crate::objects::{ClusterQueue, Defect, Usage};
 use crate::places::without_topology;
 use crate::policy::Policy;
-use crate::preemption::{Finder, Placing, Target};
+use crate::preemption::{Finder, Target};
 use crate::quota::NodeId;
 use crate::report::Refusal;
 use crate::topology::TopologyUsage;
@@ -77,8 +77,7 @@ impl Assigned {
             then.give_back_places(&gone.places);
         }
         let empty = self.targets.is_empty();
-        let found = wanted.find(&then.topologies, empty);
-        self.assignment.put(&found);
+        self.assignment.reserve_places(&then.topologies, empty);
     }
 }
 
@@ -209,14 +208,8 @@ impl Task<'_> {
         assignment.last.cycle = self.rules.number;
         assignment.last.shape = Some(workload.shape);
         let targets = if assignment.mode() == Mode::Preempt {
-            let wanted = &assignment.wanted;
-            let placing = Placing {
-                requests: wanted.by_flavor.clone(),
-                search: wanted.search.clone(),
-                overlapping_flavors: wanted.overlapping,
-            };
-            let placing = Some(&placing).filter(|_| !wanted.is_empty());
-            self.finder.targets(workload, name, &assignment, placing)
+            let wanted = Some(&assignment.wanted).filter(|wanted| !wanted.is_empty());
+            self.finder.targets(workload, name, &assignment, wanted)
         } else {
             Vec::new()
         };
