@@ -1,6 +1,9 @@
 //! After the quota the places: whether the topologies of the chosen flavors have room, now or after preemption (section 4.14,
 //! "Integration with quota").
 
+#[cfg(test)]
+mod tests;
+
 use super::{Assigner, Assignment, Blocker, Mode, NoFitReason};
 use crate::names::{FlavorName, PodSetName};
 use crate::objects::Workload;
@@ -88,13 +91,6 @@ impl Assignment {
                 pod_set.delayed = pod_set.delayed.map(|_| Delayed::Ready);
             }
         }
-    }
-
-    /// Notes the places it would take once others have left, or, as nobody can be made to leave, if nobody else were placed: so that nobody
-    /// takes them meanwhile.
-    pub(crate) fn reserve_places(&mut self, topologies: &Topologies, empty: bool) {
-        let found = self.wanted.find(topologies, empty);
-        self.put(&found);
     }
 
     /// What the assignment takes from topologies.

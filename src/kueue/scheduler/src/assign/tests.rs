@@ -337,8 +337,8 @@ fn missing_flavors_and_topologies_say_so() {
         &world,
         &workload("w").asks(1, &[("cpu", 1000)]),
         expect![[r#"
-        NoMatchingFlavor
-        couldn't assign flavors to pod set main: Flavor "blue" supports only TopologyAwareScheduling, which this controller does not support yet, flavor red not found"#]],
+            NoMatchingFlavor
+            couldn't assign flavors to pod set main: Flavor "blue" supports only TopologyAwareScheduling, flavor red not found"#]],
     );
     let asking = PodSet {
         topology: TopologyRequest {
@@ -352,8 +352,8 @@ fn missing_flavors_and_topologies_say_so() {
         &plain,
         &workload("w").pods(&[asking]),
         expect![[r#"
-        NoMatchingFlavor
-        couldn't assign flavors to pod set main: Flavor "red" does not support TopologyAwareScheduling"#]],
+            NoMatchingFlavor
+            failed to assign flavors to pod set main: workload requires Topology, but there is no TAS cache information"#]],
     );
 }
 
