@@ -13,7 +13,7 @@ use crate::{browser::Browser, machine, patience::until};
 
 const STEP: &str = "/labs/d1-am/decouvrir";
 /// What the terminal in front shows.
-pub(crate) const SCREEN: &str = "[...document.querySelectorAll('.terminal:not([hidden]) .xterm-rows > div')].map(row => row.innerText.trimEnd()).join('\\n')";
+pub(crate) const SCREEN: &str = "[...document.querySelectorAll('.terminal-panel:not([hidden]) .xterm-rows > div')].map(row => row.innerText.trimEnd()).join('\\n')";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_trainee_does_the_first_step() {
@@ -184,7 +184,7 @@ async fn choose(browser: &Browser, question: &str, choice: &str) {
 /// Types as a person would, key by key, and presses Enter.
 pub(crate) async fn type_in(browser: &Browser, text: &str) {
     let keys = browser
-        .find(".terminal:not([hidden]) .xterm-helper-textarea")
+        .find(".terminal-panel:not([hidden]) .xterm-helper-textarea")
         .await;
     keys.send_keys(&format!("{text}\u{e007}"))
         .await

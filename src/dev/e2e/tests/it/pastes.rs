@@ -18,7 +18,7 @@ use crate::{
 const PASTE: &str = "const data = new DataTransfer();
 data.setData('text/plain', arguments[0]);
 const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
-document.querySelector('.terminal:not([hidden]) .xterm-helper-textarea').dispatchEvent(paste);";
+document.querySelector('.terminal-panel:not([hidden]) .xterm-helper-textarea').dispatchEvent(paste);";
 const CONTROL_C: &str = "\u{e009}c\u{e000}";
 const CONTROL_D: &str = "\u{e009}d\u{e000}";
 const ENTER: &str = "\u{e007}";
@@ -112,7 +112,7 @@ async fn paste(browser: &Browser, text: &str) {
 
 async fn press(browser: &Browser, keys: &str) {
     let terminal = browser
-        .find(".terminal:not([hidden]) .xterm-helper-textarea")
+        .find(".terminal-panel:not([hidden]) .xterm-helper-textarea")
         .await;
     terminal.send_keys(keys).await.expect("it takes keys");
 }
