@@ -93,6 +93,13 @@ impl Assignment {
         }
     }
 
+    /// Notes the places it would take once others have left, or, as nobody can be made to leave, if nobody else were placed: so that nobody
+    /// takes them meanwhile.
+    pub(crate) fn reserve_places(&mut self, topologies: &Topologies, empty: bool) {
+        let found = self.wanted.find(topologies, empty);
+        self.put(&found);
+    }
+
     /// What the assignment takes from topologies.
     #[must_use]
     pub fn places(&self, workload: &Workload, topologies: &Topologies) -> TopologyUsage {
