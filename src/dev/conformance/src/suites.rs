@@ -11,13 +11,26 @@ use crate::verdict::Verdict;
 
 mod jobs;
 mod pkg_cache_scheduler;
+mod pkg_podset;
 mod pkg_resources;
 mod pkg_scheduler;
 mod pkg_scheduler_flavorassigner;
+mod pkg_util_admissioncheck;
+mod pkg_util_equality;
 mod pkg_util_limitrange;
+mod pkg_util_orderedgroups;
+mod pkg_util_pod;
+mod pkg_util_podset;
+mod pkg_util_priority;
+mod pkg_util_resource;
+mod pkg_util_taints;
 mod pkg_util_tas;
+mod pkg_util_tolerations;
 mod pkg_webhooks;
 mod pkg_workload;
+mod pkg_workload_evict;
+mod pkg_workload_finish;
+mod pkg_workload_patching;
 
 /// Runs one case.
 pub type Suite = fn(Case<'_>) -> Verdict;
@@ -55,6 +68,19 @@ const FOLDERS: &[(&str, &[File])] = &[
     ("pkg-util-tas", pkg_util_tas::FILES),
     ("pkg-webhooks", pkg_webhooks::FILES),
     ("pkg-workload", pkg_workload::FILES),
+    ("pkg-podset", pkg_podset::FILES),
+    ("pkg-util-admissioncheck", pkg_util_admissioncheck::FILES),
+    ("pkg-util-equality", pkg_util_equality::FILES),
+    ("pkg-util-orderedgroups", pkg_util_orderedgroups::FILES),
+    ("pkg-util-pod", pkg_util_pod::FILES),
+    ("pkg-util-podset", pkg_util_podset::FILES),
+    ("pkg-util-priority", pkg_util_priority::FILES),
+    ("pkg-util-resource", pkg_util_resource::FILES),
+    ("pkg-util-taints", pkg_util_taints::FILES),
+    ("pkg-util-tolerations", pkg_util_tolerations::FILES),
+    ("pkg-workload-evict", pkg_workload_evict::FILES),
+    ("pkg-workload-finish", pkg_workload_finish::FILES),
+    ("pkg-workload-patching", pkg_workload_patching::FILES),
 ];
 
 /// The function for the cases of a file.

@@ -35,11 +35,11 @@ pub use affected::Affected;
 pub use cache::Cache;
 pub use cycle::{AssumeError, Cycle, Settled};
 pub use options::{Features, Options, PodsReadyTimestamp, QuotaCheck, Transformation};
-pub use patch::{Event, EventKind, WorkloadPatch};
+pub use patch::{Event, EventKind, WorkloadPatch, told_requests};
 pub use readiness::Readiness;
 pub use status::PendingReason;
 pub use surroundings::Surroundings;
-pub use transition::{Draft, Eviction};
+pub use transition::{Draft, Eviction, Words};
 pub use visibility::{ClusterQueueCounts, PendingWorkload};
 
 pub use scheduler::{

@@ -147,11 +147,7 @@ impl Cache {
             status = draft.blocked_on_gates(&message).done();
             changed |= status.conditions != before;
         }
-        let requests: Vec<_> = entry
-            .requests
-            .iter()
-            .map(|(name, requests)| pod_set_request(name, requests))
-            .collect();
+        let requests = told_requests(&entry.requests);
         if !changed && status.resource_requests == requests {
             return None;
         }
@@ -283,6 +279,14 @@ fn assignment(pod_set: &PodSetAdmission, by_prefix: bool) -> api::PodSetAssignme
             Delayed::Ready => api::DelayedTopologyRequestState::Ready,
         }),
     }
+}
+
+/// What pod sets ask for, as the status tells it.
+#[must_use]
+pub fn told_requests(requests: &[(PodSetName, Requests)]) -> Vec<api::PodSetRequest> {
+    let told = requests.iter();
+    told.map(|(name, requests)| pod_set_request(name, requests))
+        .collect()
 }
 
 fn pod_set_request(name: &PodSetName, requests: &Requests) -> api::PodSetRequest {

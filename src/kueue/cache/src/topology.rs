@@ -10,6 +10,7 @@ mod foreign;
 mod nodes;
 mod places;
 mod prefixes;
+mod used;
 
 #[cfg(test)]
 mod tests;
@@ -20,3 +21,4 @@ pub use foreign::{Change, Foreign, Taken};
 pub use nodes::Nodes;
 pub(crate) use places::Places;
 pub use prefixes::{chunks, prefix_keys, runs};
+pub use used::nodes_used;

@@ -4,8 +4,10 @@
 use jiff::Timestamp;
 use kueue_api::conditions::{self, condition, find, reasons, workload as types};
 use kueue_api::v1beta2::{
-    Admission, CheckState, EvictionStats, GatePosition, PodSetRequest, Workload, WorkloadStatus,
+    Admission, CheckState, EvictionStats, GatePosition, PodSetRequest, ReclaimablePod, Workload,
+    WorkloadStatus,
 };
+use kueue_api::workload::phase;
 
 /// A Workload's status on its way to a new state.
 #[derive(Clone, Debug)]
@@ -49,9 +51,16 @@ impl Draft {
         );
     }
 
-    /// Quota is reserved, and no check stands between that and admission.
+    /// A condition in so many words.
     #[must_use]
-    pub fn admitted(mut self, admission: Admission) -> Self {
+    pub fn saying(mut self, type_: &str, status: bool, reason: &str, message: &str) -> Self {
+        self.set(type_, status, reason, message);
+        self
+    }
+
+    /// Quota is reserved; what was true before is not any more.
+    #[must_use]
+    pub fn reserved(mut self, admission: Admission) -> Self {
         let message = format!("Quota reserved in ClusterQueue {}", admission.cluster_queue);
         self.set(
             types::QUOTA_RESERVED,
@@ -66,14 +75,62 @@ impl Draft {
         ] {
             self.past(past);
         }
-        self.set(
-            types::ADMITTED,
-            true,
-            reasons::ADMITTED,
-            "The workload is admitted",
-        );
         self.status.admission = Some(admission);
         self.status.resource_requests.clear();
+        self
+    }
+
+    /// Quota is reserved, and no check stands between that and admission.
+    #[must_use]
+    pub fn admitted(self, admission: Admission) -> Self {
+        let text = "The workload is admitted";
+        self.reserved(admission)
+            .saying(types::ADMITTED, true, reasons::ADMITTED, text)
+    }
+
+    /// `Admitted` says what follows from the reservation, the checks and the topology; time spent admitted is added up.
+    #[must_use]
+    pub fn synced(mut self, words: Words) -> Self {
+        let holds = |type_: &str| conditions::is_true(&self.status.conditions, type_);
+        let known = |type_: &str| find(&self.status.conditions, type_).is_some();
+        let (was, reserved) = (holds(types::ADMITTED), holds(types::QUOTA_RESERVED));
+        let mut checks = self.status.admission_checks.iter();
+        let checked = checks.all(|check| check.state == CheckState::Ready);
+        let placed = !phase::waits_for_topology(&self.status);
+        let is = reserved && checked && placed;
+        let unsaid = !known(types::QUOTA_RESERVED) && !known(types::ADMITTED);
+        let nothing_new = match words {
+            Words::Legacy => was == is,
+            Words::Granular => unsaid,
+            Words::Explicit => false,
+        };
+        if nothing_new {
+            return self;
+        }
+        if was && !is {
+            self.add_execution_time();
+        }
+        let (reason, message) = admitted_words(words, reserved, checked, placed);
+        self.saying(types::ADMITTED, is, reason, message)
+    }
+
+    /// Not to be tried before this time, unless a later one is known already; `counted` as one more attempt.
+    #[must_use]
+    pub fn not_before(mut self, at: Timestamp, counted: bool) -> Self {
+        let state = self.status.requeue_state.get_or_insert_default();
+        if state.requeue_at.as_ref().is_none_or(|known| known.0 < at) {
+            state.requeue_at = Some(kueue_api::Time(at));
+        }
+        if counted {
+            state.count = Some(state.count.unwrap_or_default().saturating_add(1));
+        }
+        self
+    }
+
+    /// These pods no longer need their quota.
+    #[must_use]
+    pub fn giving_back(mut self, pods: Vec<ReclaimablePod>) -> Self {
+        self.status.reclaimable_pods = pods;
         self
     }
 
@@ -103,27 +160,14 @@ impl Draft {
     }
 
     fn not_admitted(&mut self) {
-        if let Some(admitted) =
-            find(&self.status.conditions, types::ADMITTED).filter(|c| c.status == "True")
-        {
-            let seconds = self
-                .now
-                .duration_since(admitted.last_transition_time.0)
-                .as_secs()
-                .max(0);
-            let past = i64::from(
-                self.status
-                    .accumulated_past_execution_time_seconds
-                    .unwrap_or_default(),
-            );
-            self.status.accumulated_past_execution_time_seconds =
-                Some(i32::try_from(past.saturating_add(seconds)).unwrap_or(i32::MAX));
+        if conditions::is_true(&self.status.conditions, types::ADMITTED) {
+            self.add_execution_time();
         }
         self.set(
             types::ADMITTED,
             false,
             reasons::NO_RESERVATION,
-            "The workload has no reservation",
+            NO_RESERVATION,
         );
     }
 
@@ -142,6 +186,21 @@ impl Draft {
         let reason = reasons::PREEMPTION_GATED;
         self.set(types::BLOCKED_ON_PREEMPTION_GATES, true, reason, message);
         self
+    }
+
+    /// The whole seconds of this admission are past now.
+    fn add_execution_time(&mut self) {
+        let Some(admitted) = find(&self.status.conditions, types::ADMITTED) else {
+            return;
+        };
+        let seconds = self
+            .now
+            .duration_since(admitted.last_transition_time.0)
+            .as_secs();
+        let past = self.status.accumulated_past_execution_time_seconds;
+        let all = i64::from(past.unwrap_or_default()).saturating_add(seconds.max(0));
+        self.status.accumulated_past_execution_time_seconds =
+            Some(i32::try_from(all).unwrap_or(i32::MAX));
     }
 
     /// It has to leave; its quota is kept until its job has stopped.
@@ -234,9 +293,12 @@ impl Draft {
         self
     }
 
-    /// It is over.
+    /// It is over. What was said about its end first stays.
     #[must_use]
     pub fn finished(mut self, reason: &str, message: &str) -> Self {
+        if conditions::is_true(&self.status.conditions, types::FINISHED) {
+            return self;
+        }
         self.set(types::FINISHED, true, reason, message);
         self
     }
@@ -254,6 +316,48 @@ impl Draft {
     pub fn pods_ready(mut self, ready: bool, reason: &str, message: &str) -> Self {
         self.set(types::PODS_READY, ready, reason, message);
         self
+    }
+}
+
+/// How much is said about a Workload that is not admitted, by the gates `UnadmittedWorkloadsObservability` and
+/// `UnadmittedWorkloadsExplicitStatus`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    /// Nothing until it was admitted once.
+    Legacy,
+    /// The reason, once its quota was spoken of.
+    Granular,
+    /// The reason, from the beginning.
+    Explicit,
+}
+
+const NO_RESERVATION: &str = "The workload has no reservation";
+
+fn admitted_words(
+    words: Words,
+    reserved: bool,
+    checked: bool,
+    placed: bool,
+) -> (&'static str, &'static str) {
+    match (reserved, checked, placed) {
+        (true, true, true) => (reasons::ADMITTED, "The workload is admitted"),
+        (false, false, _) if words == Words::Legacy => (
+            reasons::NO_RESERVATION_UNSATISFIED_CHECKS,
+            "The workload has no reservation and not all checks ready",
+        ),
+        (false, _, _) => (reasons::NO_RESERVATION, NO_RESERVATION),
+        (true, false, _) if words == Words::Legacy => (
+            reasons::UNSATISFIED_CHECKS,
+            "The workload has not all checks ready",
+        ),
+        (true, false, _) => (
+            reasons::UNSATISFIED_ADMISSION_CHECKS,
+            "The workload has not all checks ready",
+        ),
+        (true, true, false) => (
+            reasons::PENDING_DELAYED_TOPOLOGY_REQUESTS,
+            "There are pending delayed topology requests",
+        ),
     }
 }
 

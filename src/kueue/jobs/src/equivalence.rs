@@ -7,8 +7,8 @@ use k8s_openapi::api::core::v1::{Container, PodSpec};
 use kueue_api::v1beta2::PodSet;
 use serde_json::{Map, Value};
 
-/// Whether two lists of podsets ask for the same. `admitted` leaves out what admission writes: tolerations and node
-/// selectors.
+/// Whether two lists of podsets ask for the same. Names and node selectors do not count; `admitted` leaves out tolerations, too, as
+/// admission writes them.
 #[must_use]
 pub fn same_pod_sets(job: &[PodSet], workload: &[PodSet], admitted: bool) -> bool {
     job.len() == workload.len()
@@ -19,7 +19,7 @@ pub fn same_pod_sets(job: &[PodSet], workload: &[PodSet], admitted: bool) -> boo
 }
 
 fn same_pod_set(a: &PodSet, b: &PodSet, admitted: bool) -> bool {
-    if a.name != b.name || a.count != b.count || a.min_count != b.min_count {
+    if a.count != b.count || a.min_count != b.min_count {
         return false;
     }
     let nothing = PodSpec::default();
@@ -27,12 +27,8 @@ fn same_pod_set(a: &PodSet, b: &PodSet, admitted: bool) -> bool {
         a.template.spec.as_ref().unwrap_or(&nothing),
         b.template.spec.as_ref().unwrap_or(&nothing),
     );
-    let placed = admitted
-        || (a.tolerations.as_deref().unwrap_or_default()
-            == b.tolerations.as_deref().unwrap_or_default()
-            && a.node_selector.clone().unwrap_or_default()
-                == b.node_selector.clone().unwrap_or_default());
-    placed
+    let tolerations = |spec: &PodSpec| spec.tolerations.clone().unwrap_or_default();
+    (admitted || tolerations(a) == tolerations(b))
         && same_containers(&a.containers, &b.containers)
         && same_containers(
             some(a.init_containers.as_ref()),

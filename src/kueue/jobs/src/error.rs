@@ -27,6 +27,11 @@ pub enum JobError {
     Infos { want: usize, got: usize },
 }
 
+/// An assignment names a flavor that is not there.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("resourceflavors.kueue.x-k8s.io {0:?} not found")]
+pub struct UnknownFlavor(pub String);
+
 /// A template cannot take what an admission wants to put into it. Trying again cannot help.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(

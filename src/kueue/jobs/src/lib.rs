@@ -13,6 +13,7 @@ pub mod kind;
 pub mod merge;
 pub mod naming;
 pub mod pod_set_info;
+pub mod pods;
 pub mod replicated;
 pub mod topology_request;
 mod untyped;
@@ -21,7 +22,7 @@ mod untyped;
 mod tests;
 
 pub use construct::{Priority, workload};
-pub use error::{InjectError, JobError};
+pub use error::{InjectError, JobError, UnknownFlavor};
 pub use job::{Change, Finish, GenericJob};
 pub use kind::{JobKind, KINDS};
 pub use pod_set_info::PodSetInfo;

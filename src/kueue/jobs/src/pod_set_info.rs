@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::{PodSchedulingGate, PodSpec, PodTemplateSpec, Toleration};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kueue_api::names::{annotations, labels};
+use kueue_api::names::{annotations, gates, labels};
 use kueue_api::v1beta2::{PodSet, PodSetAssignment, ResourceFlavorSpec, Workload};
 
-use crate::error::InjectError;
+use crate::error::{InjectError, UnknownFlavor};
 
 /// Values of one podset's template that admission may touch.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +20,8 @@ pub struct PodSetInfo {
     pub node_selector: BTreeMap<String, String>,
     pub tolerations: Vec<Toleration>,
     pub scheduling_gates: Vec<PodSchedulingGate>,
+    /// Another name of a slice, or of its Workload, is a conflict and not replaced: the gate `ElasticJobsViaWorkloadSlices` is off.
+    pub keeps_slice: bool,
 }
 
 impl PodSetInfo {
@@ -36,69 +38,89 @@ impl PodSetInfo {
             node_selector: spec.node_selector.unwrap_or_default(),
             tolerations: spec.tolerations.unwrap_or_default(),
             scheduling_gates: spec.scheduling_gates.unwrap_or_default(),
+            keeps_slice: false,
         }
     }
 
-    /// What one assignment adds: labels of its flavors' nodes, their tolerations, and the labels by which the pods
-    /// are recognised.
-    #[must_use]
+    /// What one assignment adds to a podset: labels of its flavors' nodes, their tolerations, and, for pods that get their places later,
+    /// the gate that holds them back until then.
+    pub fn of_flavors(
+        assignment: &PodSetAssignment,
+        set: &PodSet,
+        flavors: &BTreeMap<String, ResourceFlavorSpec>,
+        by_topology: bool,
+    ) -> Result<Self, UnknownFlavor> {
+        let mut info = Self {
+            name: assignment.name.clone(),
+            count: assignment.count.unwrap_or(set.count),
+            ..Self::default()
+        };
+        if by_topology && assignment.topology_assignment.is_some() {
+            if !names_a_topology(set) {
+                let key = annotations::POD_SET_UNCONSTRAINED_TOPOLOGY.to_owned();
+                info.annotations.insert(key, "true".to_owned());
+            }
+            info.scheduling_gates.push(PodSchedulingGate {
+                name: gates::TOPOLOGY.to_owned(),
+            });
+        }
+        let mut seen = Vec::new();
+        for name in assignment.flavors.values() {
+            if seen.contains(&name) {
+                continue;
+            }
+            seen.push(name);
+            let flavor = flavors
+                .get(name)
+                .ok_or_else(|| UnknownFlavor(name.clone()))?;
+            info.node_selector.extend(flavor.node_labels.clone());
+            info.tolerations.extend(flavor.tolerations.iter().cloned());
+        }
+        Ok(info)
+    }
+
+    /// What one assignment of a Workload adds: [`Self::of_flavors`], and the labels by which its pods are recognised.
     pub fn of_assignment(
         workload: &Workload,
         assignment: &PodSetAssignment,
         flavors: &BTreeMap<String, ResourceFlavorSpec>,
-    ) -> Self {
-        let mut info = Self {
-            name: assignment.name.clone(),
-            count: assignment.count.unwrap_or_default(),
-            ..Self::default()
-        };
-        let mut seen = Vec::new();
-        for name in assignment.flavors.values() {
-            let Some(flavor) = flavors.get(name).filter(|_| !seen.contains(&name)) else {
-                continue;
-            };
-            seen.push(name);
-            info.node_selector.extend(flavor.node_labels.clone());
-            info.tolerations.extend(flavor.tolerations.iter().cloned());
-        }
-        info.labels
-            .insert(labels::POD_SET.to_owned(), assignment.name.clone());
-        info.labels.insert(
-            labels::LOCAL_QUEUE_NAME.to_owned(),
-            workload.spec.queue_name().to_owned(),
-        );
-        let cluster_queue = workload
-            .status
-            .as_ref()
-            .and_then(|s| s.admission.as_ref())
-            .map(|a| a.cluster_queue.clone());
-        if let Some(name) =
-            cluster_queue.filter(|name| crate::admission::names::is_label_value(name))
-        {
-            info.labels
-                .insert(labels::CLUSTER_QUEUE_NAME.to_owned(), name);
+    ) -> Result<Self, UnknownFlavor> {
+        let none = PodSet::default();
+        let set = workload.spec.pod_set(&assignment.name).unwrap_or(&none);
+        // Nobody takes the gate away yet, so places are not waited for.
+        let mut info = Self::of_flavors(assignment, set, flavors, false)?;
+        info.set_label(labels::POD_SET, &assignment.name);
+        info.set_label(labels::LOCAL_QUEUE_NAME, workload.spec.queue_name());
+        let status = workload.status.as_ref();
+        let admission = status.and_then(|status| status.admission.as_ref());
+        let queue = admission.map(|admission| admission.cluster_queue.as_str());
+        if let Some(name) = queue.filter(|name| crate::admission::names::is_label_value(name)) {
+            info.set_label(labels::CLUSTER_QUEUE_NAME, name);
         }
         info.annotations
             .insert(annotations::WORKLOAD.to_owned(), workload.name().to_owned());
-        info
+        Ok(info)
+    }
+
+    /// Adds a label, or gives it another value.
+    pub fn set_label(&mut self, key: &str, value: &str) {
+        self.labels.insert(key.to_owned(), value.to_owned());
     }
 
     /// Puts the values into a template. A key that is there with another value is an error that no retry can mend.
     pub fn merge_into(&self, template: &mut PodTemplateSpec) -> Result<(), InjectError> {
         let meta = template.metadata.get_or_insert_default();
+        let notes = meta.annotations.get_or_insert_default();
         // The chain of slices that an elastic job belonged to before is over.
-        if self
+        let slice = self
             .annotations
-            .contains_key(annotations::WORKLOAD_SLICE_NAME)
-        {
-            let notes = meta.annotations.get_or_insert_default();
-            notes.remove(annotations::WORKLOAD_SLICE_NAME);
+            .contains_key(annotations::WORKLOAD_SLICE_NAME);
+        if slice && !self.keeps_slice {
+            for key in [annotations::WORKLOAD_SLICE_NAME, annotations::WORKLOAD] {
+                notes.remove(key);
+            }
         }
-        add(
-            "annotations",
-            meta.annotations.get_or_insert_default(),
-            &self.annotations,
-        )?;
+        add("annotations", notes, &self.annotations)?;
         add("labels", meta.labels.get_or_insert_default(), &self.labels)?;
         let spec = template.spec.get_or_insert_default();
         add(
@@ -108,7 +130,10 @@ impl PodSetInfo {
         )?;
         let tolerations = spec.tolerations.get_or_insert_default();
         for toleration in &self.tolerations {
-            if !tolerations.contains(toleration) {
+            if !tolerations
+                .iter()
+                .any(|own| same_toleration(own, toleration))
+            {
                 tolerations.push(toleration.clone());
             }
         }
@@ -146,6 +171,25 @@ impl PodSetInfo {
             .metadata
             .take_if(|meta| !had_metadata && *meta == ObjectMeta::default());
     }
+}
+
+/// Whether two tolerations tolerate the same; an absent operator is `Equal`.
+#[must_use]
+pub fn same_toleration(one: &Toleration, other: &Toleration) -> bool {
+    let explicit = |toleration: &Toleration| {
+        let operator = toleration.operator.clone().filter(|text| !text.is_empty());
+        Toleration {
+            operator: operator.or_else(|| Some("Equal".to_owned())),
+            ..toleration.clone()
+        }
+    };
+    explicit(one) == explicit(other)
+}
+
+fn names_a_topology(set: &PodSet) -> bool {
+    set.topology_request.as_ref().is_some_and(|request| {
+        request.preferred.is_some() || request.required.is_some() || request.unconstrained.is_some()
+    })
 }
 
 fn add(

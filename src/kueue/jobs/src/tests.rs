@@ -4,13 +4,16 @@
     reason = "values made in place read better"
 )]
 
-use kueue_api::v1beta2::PodSet;
+use std::collections::BTreeMap;
+
+use kueue_api::PodTemplateSpec;
+use kueue_api::v1beta2::{PodSet, ResourceFlavorSpec};
 use serde_json::{Value, json};
 
 use crate::equivalence::same_pod_sets;
 use crate::kind::BATCH_JOB;
 use crate::naming::workload_name;
-use crate::{Priority, construct, merge, workload};
+use crate::{PodSetInfo, Priority, construct, merge, workload};
 
 #[test]
 fn workload_names_follow_the_reference() {
@@ -74,9 +77,10 @@ fn set(spec: Value) -> PodSet {
 #[test]
 fn podsets_are_equal_when_they_ask_for_the_same() {
     let asks = |cpu: &str| json!({"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}]});
-    let mut placed = asks("1");
-    placed["nodeSelector"] = json!({"gpu": "a100"});
-    placed["tolerations"] = json!([{"key": "gpu", "operator": "Exists"}]);
+    let mut selecting = asks("1");
+    selecting["nodeSelector"] = json!({"gpu": "a100"});
+    let mut tolerating = asks("1");
+    tolerating["tolerations"] = json!([{"key": "gpu", "operator": "Exists"}]);
     let mut empty = asks("1");
     empty["containers"][0]["env"] = json!([]);
     let cases = [
@@ -85,13 +89,26 @@ fn podsets_are_equal_when_they_ask_for_the_same() {
         ("more", asks("1"), asks("2"), false, false),
         ("empty list and none", asks("1"), empty, false, true),
         (
-            "placed, before admission",
+            "a selector does not count",
             asks("1"),
-            placed.clone(),
+            selecting,
+            false,
+            true,
+        ),
+        (
+            "tolerating, before admission",
+            asks("1"),
+            tolerating.clone(),
             false,
             false,
         ),
-        ("placed by the admission", asks("1"), placed, true, true),
+        (
+            "tolerating by the admission",
+            asks("1"),
+            tolerating,
+            true,
+            true,
+        ),
     ];
     for (name, a, b, admitted, want) in cases {
         assert_eq!(
@@ -100,6 +117,66 @@ fn podsets_are_equal_when_they_ask_for_the_same() {
             "{name}"
         );
     }
+}
+
+#[test]
+fn an_admission_adds_what_its_flavors_say() {
+    let assignment = |flavors: Value| {
+        serde_json::from_value(
+            json!({"name": "main", "flavors": flavors, "topologyAssignment": {}}),
+        )
+        .unwrap()
+    };
+    let flavors: BTreeMap<String, ResourceFlavorSpec> = serde_json::from_value(json!({
+        "red": {"nodeLabels": {"a": "1"}, "tolerations": [{"key": "t", "value": "v"}]},
+        "blue": {"nodeLabels": {"b": "2"}}
+    }))
+    .unwrap();
+    let of = |names: Value, by_topology: bool| {
+        PodSetInfo::of_flavors(&assignment(names), &set(json!({})), &flavors, by_topology)
+    };
+    let both = of(json!({"cpu": "red", "gpu": "blue", "memory": "red"}), false).unwrap();
+    assert_eq!((both.count, both.node_selector.len()), (1, 2));
+    assert_eq!(both.tolerations.len(), 1, "each flavor counts once");
+    assert!(both.scheduling_gates.is_empty());
+    let gated = of(json!({"cpu": "red"}), true).unwrap();
+    assert_eq!(gated.scheduling_gates[0].name, "kueue.x-k8s.io/topology");
+    assert_eq!(gated.annotations.len(), 1);
+    let missing = of(json!({"cpu": "green"}), false).unwrap_err();
+    assert_eq!(
+        missing.to_string(),
+        "resourceflavors.kueue.x-k8s.io \"green\" not found"
+    );
+    // The template's own toleration in another spelling is not repeated.
+    let mut own = set(json!({"tolerations": [{"key": "t", "operator": "Equal", "value": "v"}]}));
+    both.merge_into(&mut own.template).unwrap();
+    assert_eq!(own.template.spec.unwrap().tolerations.unwrap().len(), 1);
+}
+
+#[test]
+fn a_new_slice_replaces_the_names_of_the_old_one() {
+    let noted = |name: &str| {
+        let notes = [
+            ("kueue.x-k8s.io/workload-slice-name", name),
+            ("kueue.x-k8s.io/workload", name),
+        ];
+        notes
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .into()
+    };
+    let info = PodSetInfo {
+        annotations: noted("new"),
+        ..PodSetInfo::default()
+    };
+    let mut template = PodTemplateSpec::default();
+    template.metadata.get_or_insert_default().annotations = Some(noted("old"));
+    let keeping = PodSetInfo {
+        keeps_slice: true,
+        ..info.clone()
+    };
+    assert!(keeping.merge_into(&mut template.clone()).is_err());
+    info.merge_into(&mut template).unwrap();
+    assert_eq!(template.metadata.unwrap().annotations, Some(noted("new")));
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub mod names;
 pub mod v1beta2;
 pub mod validation;
 mod wire;
+pub mod workload;
 
 pub use k8s_openapi::api::core::v1::{PodTemplateSpec, Taint, Toleration};
 pub use k8s_openapi::apimachinery::pkg::api::resource::Quantity;

@@ -14,6 +14,9 @@ pub const FIELD_MANAGER: &str = "kueue";
 /// Field manager of the admission part of a Workload's status.
 pub const ADMISSION_FIELD_MANAGER: &str = "kueue-admission";
 
+/// Label, and annotation, that names the group a pod belongs to.
+pub const POD_GROUP_NAME: &str = "kueue.x-k8s.io/pod-group-name";
+
 pub const DEFAULT_POD_SET: &str = "main";
 pub const DEFAULT_LOCAL_QUEUE: &str = "default";
 pub const DEFAULT_WORKLOAD_PRIORITY_CLASS: &str = "default";

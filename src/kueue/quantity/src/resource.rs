@@ -31,6 +31,14 @@ impl ResourceName {
         &self.0
     }
 
+    /// Whether it is offered by a device plugin or an administrator, not by Kubernetes itself: a name with a domain outside of
+    /// `kubernetes.io/`.
+    #[must_use]
+    pub fn is_extended(&self) -> bool {
+        let name = self.as_str();
+        name.contains('/') && !name.starts_with("kubernetes.io/") && !name.starts_with("hugepages-")
+    }
+
     /// How many decimal digits below one the unit of this resource has.
     pub(crate) fn decimals(&self) -> u32 {
         if self.as_str() == Self::CPU { 3 } else { 0 }

@@ -92,6 +92,7 @@ fn infos(value: &Value) -> Vec<PodSetInfo> {
             node_selector: read(&info["nodeSelector"]),
             tolerations: each(&info["tolerations"]),
             scheduling_gates: each(&info["schedulingGates"]),
+            keeps_slice: false,
         })
         .collect()
 }

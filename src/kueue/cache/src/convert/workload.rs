@@ -8,6 +8,7 @@ use k8s_openapi::api::core::v1 as core;
 use kueue_api::conditions::{self, reasons, workload as types};
 use kueue_api::names::{annotations, labels};
 use kueue_api::v1beta2::{self as api, CheckState};
+use kueue_api::workload::priority;
 use quantity::{Requests, ResourceName};
 use scheduler::{
     Defect, FlavorName, FlavorResource, LocalQueueKey, OutOfBounds, PodSet, PodSetName, Usage,
@@ -54,7 +55,8 @@ pub fn workload(object: &api::Workload, options: &Options, around: &Surroundings
         .creation_timestamp
         .as_ref()
         .map_or(LONG_AGO, |time| time.0);
-    let boost = priority_boost(object, options);
+    // What is no number adds nothing: the webhook refuses it.
+    let boost = priority::boost(object, options.features.priority_boost).unwrap_or(0);
     let elastic = options.features.elastic_jobs && is_elastic(object);
     let mut converted = Workload {
         key: WorkloadKey::new(object.namespace(), object.name()),
@@ -114,19 +116,6 @@ fn shape(workload: &Workload) -> u64 {
 fn job_uid(object: &api::Workload) -> Option<std::sync::Arc<str>> {
     let labels = object.metadata.labels.as_ref()?;
     labels.get(labels::JOB_UID).map(|uid| uid.as_str().into())
-}
-
-/// What an annotation adds to the priority; what cannot be read adds nothing.
-fn priority_boost(object: &api::Workload, options: &Options) -> i32 {
-    let boost = object
-        .metadata
-        .annotations
-        .as_ref()
-        .and_then(|all| all.get(annotations::PRIORITY_BOOST));
-    let boost = boost
-        .filter(|_| options.features.priority_boost)
-        .and_then(|text| text.parse::<i32>().ok());
-    boost.unwrap_or(0)
 }
 
 fn has_failed_checks(object: &api::Workload) -> bool {
@@ -261,8 +250,7 @@ fn left(object: &api::Workload, name: &str, options: &Options) -> Option<i64> {
 }
 
 fn count(object: &api::Workload, name: &str) -> Option<i64> {
-    let mut sets = object.spec.pod_sets.iter();
-    let set = sets.find(|set| set.name == name)?;
+    let set = object.spec.pod_set(name)?;
     Some(i64::from(set.count))
 }
 
@@ -325,16 +313,28 @@ pub(crate) fn held(
     admission: &api::Admission,
     options: &Options,
 ) -> Result<Usage, Unreadable> {
-    let mut usage = Usage::new();
-    for holding in held_by_pod_set(object, admission, options)? {
-        for (resource, flavor) in holding.flavors {
-            let amount = holding.requests.get(&resource);
-            *usage
-                .entry(FlavorResource { flavor, resource })
-                .or_default() += amount;
+    let (usage, _) = usage(&held_by_pod_set(object, admission, options)?);
+    Ok(usage)
+}
+
+/// The sum of what pod sets hold, and apart from it what has no flavor and is not charged.
+#[must_use]
+pub fn usage(holdings: &[PodSetHolding]) -> (Usage, Requests) {
+    let (mut charged, mut free) = (Usage::new(), Requests::new());
+    for holding in holdings {
+        for (resource, amount) in &holding.requests {
+            let Some(flavor) = holding.flavors.get(resource) else {
+                free.add(resource, *amount);
+                continue;
+            };
+            let of = FlavorResource {
+                flavor: flavor.clone(),
+                resource: resource.clone(),
+            };
+            *charged.entry(of).or_default() += *amount;
         }
     }
-    Ok(usage)
+    (charged, free)
 }
 
 /// Everything in an object that, once changed, gives a parked workload another chance.

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jobs::{GenericJob, PodSetInfo, construct, equivalence};
+use jobs::{GenericJob, PodSetInfo, UnknownFlavor, construct, equivalence};
 use kueue_api::conditions::{find, reasons, workload as types};
 use kueue_api::names::RESOURCE_IN_USE_FINALIZER;
 use kueue_api::v1beta2::{PodSet, ReclaimablePod, ResourceFlavorSpec, Workload};
+use kueue_api::workload::pods;
 
 /// Everything the decision rests on.
 #[derive(Debug)]
@@ -205,7 +206,8 @@ fn is_equivalent(view: &View<'_>, workload: &Workload) -> bool {
 
 /// The Workload's podsets as its admission changed them.
 fn running_pod_sets(view: &View<'_>, workload: &Workload) -> Vec<PodSet> {
-    let infos = infos(view, workload);
+    // What is missing shows when the job starts, not here.
+    let infos = infos(view, workload).unwrap_or_default();
     let mut sets = workload.spec.pod_sets.clone();
     for (set, info) in sets.iter_mut().zip(&infos) {
         if info.count > 0 && set.min_count.is_some() {
@@ -217,7 +219,8 @@ fn running_pod_sets(view: &View<'_>, workload: &Workload) -> Vec<PodSet> {
     sets
 }
 
-fn infos(view: &View<'_>, workload: &Workload) -> Vec<PodSetInfo> {
+/// What the admission adds to each podset.
+fn infos(view: &View<'_>, workload: &Workload) -> Result<Vec<PodSetInfo>, UnknownFlavor> {
     let admission = workload.status.as_ref().and_then(|s| s.admission.as_ref());
     let assignments = admission.iter().flat_map(|a| &a.pod_set_assignments);
     assignments
@@ -296,11 +299,9 @@ fn over(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
 fn progress(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     let status = workload.status.as_ref();
     let known = status.map_or(&[][..], |s| &s.reclaimable_pods);
-    if let Some(pods) = view
-        .job
-        .reclaimable_pods()
-        .filter(|pods| pods.as_slice() != known)
-    {
+    let given_back = view.job.reclaimable_pods();
+    let given_back = given_back.map(|given| pods::at_most(&given, &workload.spec.pod_sets));
+    if let Some(pods) = given_back.filter(|given| !pods::same_given_back(given, known)) {
         return Some(Step::Reclaim {
             workload: workload.clone(),
             pods,
@@ -331,10 +332,13 @@ fn leaving(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
 /// A job that does not run.
 fn held(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     if workload.is_admitted() {
-        return Some(Step::Start {
-            workload: workload.clone(),
-            infos: infos(view, workload),
-        });
+        // A flavor in use is kept by its finalizer: without it there is nothing to start with.
+        return Some(
+            infos(view, workload).map_or(Step::Rest, |infos| Step::Start {
+                workload: workload.clone(),
+                infos,
+            }),
+        );
     }
     let queue = view.job.queue_name().unwrap_or_default();
     if !workload.has_quota_reservation() && workload.spec.queue_name() != queue {

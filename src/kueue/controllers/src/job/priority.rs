@@ -3,6 +3,7 @@
 use jobs::{GenericJob, Priority};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use kueue_api::v1beta2::PriorityClassRef;
+use kueue_api::workload::priority;
 
 use crate::key::Key;
 use crate::stores::Stores;
@@ -45,10 +46,7 @@ fn pod_class(job: &dyn GenericJob) -> Option<String> {
 /// Of several default classes the lowest counts.
 fn default(stores: &Stores) -> Priority {
     let classes = stores.priority_classes.list();
-    let lowest = classes
-        .iter()
-        .filter(|class| class.global_default == Some(true))
-        .min_by_key(|class| class.value.unwrap_or_default());
+    let lowest = priority::default_class(classes.iter().map(AsRef::as_ref));
     let named = |class: &PriorityClass| {
         class
             .metadata

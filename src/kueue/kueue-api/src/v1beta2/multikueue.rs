@@ -21,6 +21,24 @@ pub struct MultiKueueConfigSpec {
     pub quota_management: Option<QuotaManagement>,
 }
 
+/// A configuration without a cluster to send anything to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no active clusters")]
+pub struct NoClusters;
+
+impl MultiKueueConfigSpec {
+    /// The clusters that Workloads may be sent to.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn active_clusters(&self) -> Result<&[String], NoClusters> {
+        match self.clusters.as_slice() {
+            [] => Err(NoClusters),
+            clusters => Ok(clusters),
+        }
+    }
+}
+
 wire_enum! {
     /// Who writes the quotas of the manager's ClusterQueues.
     QuotaManagement { Manual, Automated }

@@ -87,6 +87,12 @@ pub struct WorkloadSpec {
 }
 
 impl WorkloadSpec {
+    /// The set of this name.
+    #[must_use]
+    pub fn pod_set(&self, name: &str) -> Option<&PodSet> {
+        self.pod_sets.iter().find(|set| set.name == name)
+    }
+
     /// Name of the LocalQueue, empty when none is named.
     #[must_use]
     pub fn queue_name(&self) -> &str {

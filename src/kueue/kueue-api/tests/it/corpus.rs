@@ -1,9 +1,7 @@
 //! Access to the conformance corpus, which lies beside the repository. Where it is absent a test says so and passes, except in CI.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use kueue_api::features::Features;
 use serde_json::Value;
 
 /// One file of the corpus.
@@ -37,24 +35,4 @@ impl Table {
             .iter()
             .map(|case| (case["name"].as_str().unwrap(), &case["in"], &case["want"]))
     }
-}
-
-/// Gates of a case.
-pub(crate) fn features(input: &Value) -> Features {
-    Features::with(gates(&input["featureGates"]))
-}
-
-/// A map of gates, empty when absent.
-pub(crate) fn gates(value: &Value) -> BTreeMap<String, bool> {
-    value
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(name, on)| (name.clone(), on.as_bool().unwrap()))
-        .collect()
-}
-
-/// An object of the case.
-pub(crate) fn object<T: serde::de::DeserializeOwned>(value: &Value) -> T {
-    serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{error}: {value}"))
 }

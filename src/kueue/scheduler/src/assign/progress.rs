@@ -23,6 +23,15 @@ pub struct LastAssignment {
 }
 
 impl LastAssignment {
+    /// The progress that stopped at these flavors, one map a pod set.
+    #[must_use]
+    pub fn after(tried: Vec<BTreeMap<ResourceName, Tried>>) -> Self {
+        Self {
+            tried,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn push(&mut self, tried: impl Iterator<Item = (ResourceName, Tried)>) {
         self.tried.push(tried.collect());
     }

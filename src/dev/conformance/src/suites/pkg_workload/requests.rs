@@ -1,18 +1,20 @@
 //! What a Workload asks for while it waits and holds afterwards.
 
+use std::collections::BTreeMap;
+
 use cache::convert::{PodSetHolding, held_by_pod_set, workload};
 use cache::{Options, PodsReadyTimestamp, Surroundings};
 use k8s_openapi::api::core::v1::LimitRange;
 use k8s_openapi::api::node::v1::RuntimeClass;
 use kueue_api::v1beta2::{PodSet, Workload};
 use quantity::Requests;
-use scheduler::Defect;
+use scheduler::{Defect, LastAssignment, Tried};
 use serde_json::{Map, Value, json};
 
 use crate::compare::lean;
-use crate::corpus::{Case, each, parse, read};
+use crate::corpus::{Case, each, parse, read, requests};
 use crate::suites::violations;
-use crate::verdict::Verdict;
+use crate::verdict::{Skip, Verdict};
 use crate::world;
 
 pub(super) fn adjusted(case: Case<'_>) -> Verdict {
@@ -173,4 +175,70 @@ pub(super) fn asks_for_topology(case: Case<'_>) -> Verdict {
         .iter()
         .any(|set| set.topology.is_explicit());
     Verdict::equal("asks for topology", &got, &(case.want["want"] == true))
+}
+
+pub(super) fn devices(_: Case<'_>) -> Verdict {
+    Verdict::not_built("requests translated by dynamic resource allocation")
+}
+
+pub(super) fn fair_usage(_: Case<'_>) -> Verdict {
+    Verdict::Skipped(Skip::Internal(
+        "an error of the reference's client beside usage that the data does not hold",
+    ))
+}
+
+/// The totals of a record, as holdings.
+fn holdings(totals: &Value) -> Vec<PodSetHolding> {
+    let totals = totals.as_array().into_iter().flatten();
+    let holding = |one: &Value| PodSetHolding {
+        name: read::<String>(&one["name"]).as_str().into(),
+        count: read(&one["count"]),
+        requests: requests(&one["requests"]),
+        flavors: read::<BTreeMap<String, String>>(&one["flavors"])
+            .iter()
+            .map(|(resource, flavor)| (resource.as_str().into(), flavor.as_str().into()))
+            .collect(),
+    };
+    totals.map(holding).collect()
+}
+
+pub(super) fn usage(case: Case<'_>) -> Verdict {
+    let holdings = holdings(&case.input["info"]["totalRequests"]);
+    let (assigned, unassigned) = cache::convert::usage(&holdings);
+    let assigned: Map<_, _> = assigned
+        .iter()
+        .map(|(of, amount)| {
+            (
+                format!("{}/{}", of.flavor, of.resource),
+                json!(amount.value()),
+            )
+        })
+        .collect();
+    let got = json!({"assigned": assigned, "unassigned": amounts(&unassigned)});
+    Verdict::same(&got, &case.want["want"])
+}
+
+pub(super) fn told_requests(case: Case<'_>) -> Verdict {
+    let object: Workload = parse(&case.input["wl"]);
+    let told = object.status.unwrap_or_default().resource_requests;
+    let totals = holdings(&case.input["info"]["totalRequests"]);
+    let totals = totals.into_iter().map(|one| (one.name, one.requests));
+    let now = cache::told_requests(&totals.collect::<Vec<_>>());
+    Verdict::equal("changed", &(now != told), &(case.want["want"] == true))
+}
+
+pub(super) fn untried_flavors(case: Case<'_>) -> Verdict {
+    let sets = case.input["state"]["lastTriedFlavorIdx"].as_array();
+    let tried = sets.into_iter().flatten().map(|set| {
+        let tried = read::<BTreeMap<String, i64>>(set).into_iter();
+        tried
+            .map(|(resource, index)| (resource.into(), Tried(usize::try_from(index).ok())))
+            .collect()
+    });
+    let got = LastAssignment::after(tried.collect()).has_untried_flavors();
+    Verdict::equal(
+        "untried flavors",
+        &got,
+        &(case.want["wantPendingFlavors"] == true),
+    )
 }

@@ -1,0 +1,182 @@
+//! Single pods: their scheduling gates, the group they belong to, the role they play in it. For integrations that look after pods
+//! themselves, and for whoever lets pods go to their places. Reference 4.14 and 5.4.
+
+use k8s_openapi::api::core::v1::{Container, Pod, PodSchedulingGate, PodSpec};
+use kueue_api::names::POD_GROUP_NAME;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+/// Whether a gate holds a pod back.
+#[must_use]
+pub fn has_gate(spec: &PodSpec, gate: &str) -> bool {
+    let mut gates = spec.scheduling_gates.iter().flatten();
+    gates.any(|own| own.name == gate)
+}
+
+/// Puts a gate before a pod. False if it is there already.
+pub fn gate(spec: &mut PodSpec, gate: &str) -> bool {
+    if has_gate(spec, gate) {
+        return false;
+    }
+    let name = gate.to_owned();
+    let gates = spec.scheduling_gates.get_or_insert_default();
+    gates.push(PodSchedulingGate { name });
+    true
+}
+
+/// Takes a gate away. False if it is not there.
+pub fn ungate(spec: &mut PodSpec, gate: &str) -> bool {
+    let found = has_gate(spec, gate);
+    if let Some(gates) = spec.scheduling_gates.as_mut() {
+        gates.retain(|own| own.name != gate);
+    }
+    spec.scheduling_gates.take_if(|gates| gates.is_empty());
+    found
+}
+
+/// Whether a pod has come to its end, well or not.
+#[must_use]
+pub fn is_terminated(pod: &Pod) -> bool {
+    let phase = pod
+        .status
+        .as_ref()
+        .and_then(|status| status.phase.as_deref());
+    matches!(phase, Some("Failed" | "Succeeded"))
+}
+
+/// The group a pod belongs to; `annotated` is the gate `WorkloadIdentifierAnnotations`, under which an annotation counts before the label.
+#[must_use]
+pub fn group_name(pod: &Pod, annotated: bool) -> Option<&str> {
+    let notes = pod.metadata.annotations.as_ref().filter(|_| annotated);
+    let noted = notes.and_then(|all| all.get(POD_GROUP_NAME));
+    let labels = pod.metadata.labels.as_ref();
+    let named = noted
+        .filter(|name| !name.is_empty())
+        .or_else(|| labels.and_then(|all| all.get(POD_GROUP_NAME)));
+    named.map(String::as_str).filter(|name| !name.is_empty())
+}
+
+/// Why a label is no number that can be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IndexError {
+    #[error("label not found: no label {0:?}")]
+    Missing(String),
+    #[error("incorrect label value {0:?}: invalid unsigned integer")]
+    NotANumber(String),
+    #[error("incorrect label value {value:?}: validation error: value should be less than {bound}")]
+    TooLarge { value: String, bound: u64 },
+}
+
+/// The index of a pod by a label, below a bound.
+pub fn index(pod: &Pod, label: &str, bound: u64) -> Result<u64, IndexError> {
+    let labels = pod.metadata.labels.as_ref();
+    let value = labels
+        .and_then(|all| all.get(label))
+        .ok_or_else(|| IndexError::Missing(label.to_owned()))?;
+    let number: u64 = value
+        .parse()
+        .map_err(|_| IndexError::NotANumber(value.clone()))?;
+    if number < bound {
+        Ok(number)
+    } else {
+        let value = value.clone();
+        Err(IndexError::TooLarge { value, bound })
+    }
+}
+
+/// What of a pod decides how it can be placed. The role of a pod in its group is the hash of this, so the form is that of the
+/// reference: `null` for what is not set.
+#[must_use]
+pub fn shape(spec: &PodSpec) -> Value {
+    let mut shape = json!({
+        "initContainers": containers(spec.init_containers.iter().flatten()),
+        "containers": containers(spec.containers.iter()),
+        "nodeSelector": spec.node_selector,
+        "affinity": spec.affinity,
+        "tolerations": spec.tolerations,
+        "runtimeClassName": spec.runtime_class_name,
+        "priority": spec.priority,
+        "topologySpreadConstraints": spec.topology_spread_constraints,
+        "overhead": spec.overhead,
+        "resourceClaims": spec.resource_claims,
+    });
+    // Only where it is set, so that the roles of other pods stay what they were before there was such a field.
+    if let Some(resources) = &spec.resources {
+        shape["resources"] = json!(resources.requests);
+    }
+    shape
+}
+
+fn containers<'a>(containers: impl Iterator<Item = &'a Container>) -> Option<Vec<Value>> {
+    let shape = |container: &Container| {
+        let resources = container.resources.as_ref();
+        let requests = resources.and_then(|own| own.requests.as_ref());
+        json!({"resources": {"requests": requests}, "ports": container.ports})
+    };
+    let shapes: Vec<_> = containers.map(shape).collect();
+    (!shapes.is_empty()).then_some(shapes)
+}
+
+/// The role a pod plays in its group: eight hex digits.
+#[must_use]
+pub fn role(spec: &PodSpec) -> String {
+    let mut whole = json!({"spec": shape(spec)});
+    // Maps of the reference are written in the order of their keys.
+    whole.sort_all_objects();
+    let text = whole.to_string();
+    let digest = Sha256::digest(text.as_bytes());
+    let digits = digest.iter().take(4).map(|byte| format!("{byte:02x}"));
+    digits.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pod(value: Value) -> Pod {
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn a_gate_is_there_once() {
+        let mut spec = PodSpec::default();
+        assert!(gate(&mut spec, "a/b"));
+        assert!(!gate(&mut spec, "a/b"));
+        assert!(!ungate(&mut spec, "c/d"));
+        assert!(ungate(&mut spec, "a/b"));
+        assert_eq!(spec, PodSpec::default());
+    }
+
+    #[test]
+    fn roles_follow_what_decides_a_place() {
+        let spec = |value: Value| -> PodSpec { serde_json::from_value(value).unwrap() };
+        let role = |value: Value| role(&spec(value));
+        let plain = json!({"containers": [{"name": "c", "image": "one"}]});
+        let other_image = json!({"containers": [{"name": "d", "image": "two"}]});
+        let larger =
+            json!({"containers": [{"name": "c", "resources": {"requests": {"cpu": "1"}}}]});
+        assert_eq!(role(plain.clone()), role(other_image));
+        assert_ne!(role(plain.clone()), role(larger));
+        assert_eq!(role(plain).len(), 8);
+    }
+
+    #[test]
+    fn an_index_is_a_number_below_its_bound() {
+        let labelled = |value: &str| {
+            pod(json!({"metadata": {"labels": {"i": value}}, "spec": {"containers": []}}))
+        };
+        assert_eq!(index(&labelled("3"), "i", 4), Ok(3));
+        assert!(matches!(
+            index(&labelled("4"), "i", 4),
+            Err(IndexError::TooLarge { .. })
+        ));
+        assert!(matches!(
+            index(&labelled("x"), "i", 4),
+            Err(IndexError::NotANumber(_))
+        ));
+        assert!(matches!(
+            index(&labelled("3"), "j", 4),
+            Err(IndexError::Missing(_))
+        ));
+    }
+}
