@@ -211,7 +211,7 @@ offer-start-text = Vos objets et vos fichiers sont gardés ; démarrez-le pour 
 offer-broken = Votre cluster est en panne
 offer-broken-text = Vos objets sont sur le disque. Démarrer de nouveau suffit le plus souvent.
 offer-time = Compter de 6 à 20 secondes.
-offer-late = Cette phase dure plus que d’habitude : la machine est sans doute très occupée. Le démarrage continue, il n’y a rien à relancer.
+offer-late = Cette phase dure plus que d’habitude : la machine est sans doute très occupée. Le démarrage continue, il n’y a rien à relancer.
 offer-ready = Votre cluster est prêt.
 offer-open = Ouvrir le terminal
 

@@ -151,7 +151,7 @@ async fn criteria_say_their_state_in_words_and_show_evidence() {
     );
     assert_eq!(
         page.all(".criterion-text"),
-        ["7 n'est pas le compte.", "Choisissez."]
+        ["7 n’est pas le compte.", "Choisissez."]
     );
     assert_eq!(page.all(".step.is-passed").len(), 1);
 
