@@ -10,6 +10,7 @@ use crate::corpus::Case;
 use crate::verdict::Verdict;
 
 mod jobs;
+mod pkg_cache_queue;
 mod pkg_cache_scheduler;
 mod pkg_podset;
 mod pkg_resources;
@@ -54,6 +55,7 @@ const FOLDERS: &[(&str, &[File])] = &[
         jobs::KUBEFLOW,
     ),
     ("pkg-controller-jobs-mpijob", jobs::KUBEFLOW),
+    ("pkg-cache-queue", pkg_cache_queue::FILES),
     ("pkg-resources", pkg_resources::FILES),
     ("pkg-scheduler", pkg_scheduler::FILES),
     (
@@ -63,6 +65,7 @@ const FOLDERS: &[(&str, &[File])] = &[
     ("pkg-util-tas", pkg_util_tas::FILES),
     ("pkg-webhooks", pkg_webhooks::FILES),
     ("pkg-cache-scheduler", pkg_cache_scheduler::FILES),
+    ("pkg-cache-queue", pkg_cache_queue::FILES),
     ("pkg-resources", pkg_resources::FILES),
     ("pkg-util-limitrange", pkg_util_limitrange::FILES),
     ("pkg-util-tas", pkg_util_tas::FILES),

@@ -34,7 +34,9 @@ mod tests;
 pub use affected::Affected;
 pub use cache::Cache;
 pub use cycle::{AssumeError, Cycle, Settled};
-pub use options::{Features, Options, PodsReadyTimestamp, QuotaCheck, Transformation};
+pub use options::{
+    Features, Options, PodsReadyTimestamp, QuotaCheck, TrackedLabel, Transformation,
+};
 pub use patch::{Event, EventKind, WorkloadPatch, told_requests};
 pub use readiness::Readiness;
 pub use status::PendingReason;

@@ -95,6 +95,22 @@ pub struct Transformation {
     pub outputs: BTreeMap<String, Quantity>,
 }
 
+/// A label of workloads by which metrics are told apart.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct TrackedLabel {
+    /// The key of the label, or of the annotation.
+    pub key: String,
+    /// Whether it is an annotation.
+    pub annotation: bool,
+    /// The values that are told apart; if there are none, all are.
+    pub values: Vec<String>,
+}
+
+impl TrackedLabel {
+    /// What metrics say for all values that are not told apart.
+    pub const UNTRACKED: &str = "kueue.x-k8s.io/_UNTRACKED_VALUE_";
+}
+
 /// The configuration of a cache.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Options {
@@ -114,6 +130,8 @@ pub struct Options {
     pub fair_sharing: Option<FairSharing>,
     /// Serve LocalQueues by their past usage.
     pub admission_fair_sharing: Option<AdmissionFairSharing>,
+    /// Labels of workloads by which metrics are told apart.
+    pub tracked_labels: Vec<TrackedLabel>,
 }
 
 impl Options {

@@ -20,8 +20,8 @@ use rank::Rank;
 
 pub use counts::Pending;
 pub use requeue::{Requeue, Requeued};
-pub(crate) use waiting::shape;
-pub use waiting::{Backoff, Waiting};
+pub use waiting::{Backoff, Tracked, Waiting};
+pub(crate) use waiting::{shape, tracked};
 
 /// How a LocalQueue has used its ClusterQueue in the past; the one with less goes first.
 pub type UsageOf<'a> = dyn Fn(&LocalQueueKey) -> f64 + 'a;

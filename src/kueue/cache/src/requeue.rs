@@ -37,8 +37,13 @@ impl Cache {
             .iter()
             .filter_map(|name| self.tree.cluster_queue(name));
         let roots: BTreeSet<NodeId> = cohorts.chain(queues).map(|id| self.tree.root(id)).collect();
+        // Below cohorts that form a circle nothing can be decided; whoever cuts it touches them again.
         let shares = |(id, holder): (NodeId, Holder<'_>)| match holder {
-            Holder::ClusterQueue(name) if roots.contains(&self.tree.root(id)) => Some(name.clone()),
+            Holder::ClusterQueue(name)
+                if roots.contains(&self.tree.root(id)) && !self.tree.in_cycle(name) =>
+            {
+                Some(name.clone())
+            }
             Holder::ClusterQueue(_) | Holder::Cohort(_) => None,
         };
         self.tree.nodes().filter_map(shares).collect()

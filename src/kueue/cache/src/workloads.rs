@@ -11,7 +11,7 @@ use scheduler::{
 };
 
 use crate::holdings::Holding;
-use crate::pending::{Backoff, Place, Waiting, shape};
+use crate::pending::{Backoff, Place, Tracked, Waiting, shape};
 use crate::{Affected, Cache, Options};
 
 use observe::observe;
@@ -25,6 +25,8 @@ pub(crate) struct WorkloadState {
     /// Whether it may stand in a queue at all.
     pub(crate) eligible: bool,
     pub(crate) finished: bool,
+    /// The values by which metrics tell it apart.
+    pub(crate) tracked: Tracked,
     /// Whether its owner wants it to run at all.
     pub(crate) active: bool,
     /// Changes when a parked workload deserves another chance.
@@ -336,6 +338,7 @@ impl WorkloadState {
             evaluated: None,
             chances: self.chances,
             shape: shape(&self.info, options),
+            tracked: self.tracked.clone(),
             backoff: Backoff::of(&self.status),
             untried_flavors: self.last.as_ref().is_some_and(untried),
         }

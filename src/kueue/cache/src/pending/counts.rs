@@ -84,6 +84,23 @@ impl PendingQueue {
         }
     }
 
+    /// How many wait in which state, by the values that metrics tell apart.
+    #[must_use]
+    pub fn breakdown(&self) -> BTreeMap<Vec<String>, Pending> {
+        let mut counts: BTreeMap<Vec<String>, Pending> = BTreeMap::new();
+        let mut count = |waiting: &Waiting, add: fn(&mut Pending)| {
+            let values = waiting.tracked.as_deref().cloned().unwrap_or_default();
+            add(counts.entry(values).or_default());
+        };
+        for waiting in self.active.iter().chain(&self.in_flight) {
+            count(waiting, |pending| pending.active += 1);
+        }
+        for waiting in self.parked.iter() {
+            count(waiting, |pending| pending.parked += 1);
+        }
+        counts
+    }
+
     /// How many different shapes wait in which state.
     #[must_use]
     pub fn shapes(&self) -> Pending {

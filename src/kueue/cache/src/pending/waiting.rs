@@ -7,7 +7,7 @@ use kueue_api::conditions::{self, workload as types};
 use kueue_api::v1beta2::{self as api, WorkloadStatus};
 use scheduler::{LocalQueueKey, Workload, WorkloadKey};
 
-use crate::{Options, Surroundings, convert};
+use crate::{Options, Surroundings, TrackedLabel, convert};
 
 /// A pending workload.
 #[derive(Clone, Debug)]
@@ -26,7 +26,12 @@ pub struct Waiting {
     pub backoff: Backoff,
     /// Whether its last search left flavors out.
     pub untried_flavors: bool,
+    /// The values by which metrics tell it apart, if there are any.
+    pub tracked: Tracked,
 }
+
+/// Values of labels, in the order in which these were configured; `None` without such labels.
+pub type Tracked = Option<Arc<Vec<String>>>;
 
 impl Waiting {
     /// What an object says.
@@ -41,6 +46,7 @@ impl Waiting {
             shape: shape(&workload, options),
             backoff: status.map(Backoff::of).unwrap_or_default(),
             untried_flavors: false,
+            tracked: tracked(object, options),
             workload: Arc::new(workload),
         }
     }
@@ -62,6 +68,29 @@ impl Waiting {
         let tried = before.evaluated;
         self.chances != before.chances || tried.is_some_and(|tried| tried != self.generation)
     }
+}
+
+/// The values by which metrics tell a workload apart.
+pub(crate) fn tracked(object: &api::Workload, options: &Options) -> Tracked {
+    if options.tracked_labels.is_empty() {
+        return None;
+    }
+    let value = |label: &TrackedLabel| {
+        let meta = &object.metadata;
+        let from = if label.annotation {
+            &meta.annotations
+        } else {
+            &meta.labels
+        };
+        let value = from.as_ref().and_then(|all| all.get(&label.key)).cloned();
+        let value = value.unwrap_or_default();
+        if label.values.is_empty() || label.values.contains(&value) {
+            value
+        } else {
+            TrackedLabel::UNTRACKED.to_owned()
+        }
+    };
+    Some(Arc::new(options.tracked_labels.iter().map(value).collect()))
 }
 
 /// The shape of what a workload asks for, where equal ones are to be treated alike.

@@ -9,6 +9,7 @@ use scheduler::ClusterQueueName;
 
 use super::WorkloadState;
 use crate::holdings::Holding;
+use crate::pending::tracked;
 use crate::{Options, Surroundings, convert};
 
 /// What an object says about its workload.
@@ -41,6 +42,7 @@ pub(super) fn observe(
         tried: 0,
         eligible: eligible(object, options) && holding.is_none(),
         finished,
+        tracked: tracked(object, options),
         active: object.is_active(),
         queued_in: None,
         holding,
