@@ -113,7 +113,9 @@ pub(super) fn trackers(case: Case<'_>) -> Verdict {
         }
         let difference = replay.answer(operation);
         // Workloads without UIDs have no order among them.
-        if let Err(difference) = difference && operation["op"] != "ClusterQueue.Pop" {
+        if let Err(difference) = difference
+            && operation["op"] != "ClusterQueue.Pop"
+        {
             return Verdict::Failed(difference);
         }
     }
@@ -179,15 +181,22 @@ pub(super) fn leave(case: Case<'_>) -> Verdict {
     let mut calls = operations(&case).iter().peekable();
     while let Some(operation) = calls.next() {
         let last_push = operation["op"] == "ClusterQueue.PushOrUpdate"
-            && calls.peek().is_some_and(|next| next["op"] != operation["op"]);
+            && calls
+                .peek()
+                .is_some_and(|next| next["op"] != operation["op"]);
         if let Err(difference) = replay.answer(operation) {
             return Verdict::Failed(difference);
         }
         if !last_push {
             continue;
         }
-        let taken = operations(&case).iter().map(|call| &call["args"]["q"]["items"]);
-        for item in taken.filter_map(Value::as_object).flat_map(|items| items.values()) {
+        let taken = operations(&case)
+            .iter()
+            .map(|call| &call["args"]["q"]["items"]);
+        for item in taken
+            .filter_map(Value::as_object)
+            .flat_map(|items| items.values())
+        {
             replay.requeue(&json!({"wInfo": item}), false);
         }
     }

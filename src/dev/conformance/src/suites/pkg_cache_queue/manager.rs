@@ -346,8 +346,11 @@ impl Manager {
                 last: None,
                 requests: Vec::new(),
             };
-            let entries = cycle.heads.iter().map(refused).collect();
-            let _ = self.cache.settle(&Report { entries }, now());
+            let report = Report {
+                entries: cycle.heads.iter().map(refused).collect(),
+                ..Report::default()
+            };
+            let _ = self.cache.settle(&report, now());
         }
         true
     }

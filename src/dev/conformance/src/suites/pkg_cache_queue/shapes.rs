@@ -55,7 +55,10 @@ pub(super) fn recorded(case: Case<'_>) -> Verdict {
     if let Err(difference) = answer_all(&mut replay, first) {
         return Verdict::Failed(difference);
     }
-    let moved = fails(&mut replay, case.input["hashToRecord"].as_str().unwrap_or_default());
+    let moved = fails(
+        &mut replay,
+        case.input["hashToRecord"].as_str().unwrap_or_default(),
+    );
     Verdict::all([
         Verdict::equal(
             "moved",
