@@ -18,6 +18,9 @@ mod pkg_scheduler;
 mod pkg_scheduler_flavorassigner;
 mod pkg_util_admissioncheck;
 mod pkg_util_equality;
+mod pkg_scheduler_preemption;
+mod pkg_scheduler_preemption_common;
+mod pkg_scheduler_preemption_fairsharing;
 mod pkg_util_limitrange;
 mod pkg_util_orderedgroups;
 mod pkg_util_pod;
@@ -67,6 +70,15 @@ const FOLDERS: &[(&str, &[File])] = &[
     ("pkg-cache-scheduler", pkg_cache_scheduler::FILES),
     ("pkg-cache-queue", pkg_cache_queue::FILES),
     ("pkg-resources", pkg_resources::FILES),
+    ("pkg-scheduler-preemption", pkg_scheduler_preemption::FILES),
+    (
+        "pkg-scheduler-preemption-common",
+        pkg_scheduler_preemption_common::FILES,
+    ),
+    (
+        "pkg-scheduler-preemption-fairsharing",
+        pkg_scheduler_preemption_fairsharing::FILES,
+    ),
     ("pkg-util-limitrange", pkg_util_limitrange::FILES),
     ("pkg-util-tas", pkg_util_tas::FILES),
     ("pkg-webhooks", pkg_webhooks::FILES),

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::cycle::Snapshot;
-use crate::names::{ClusterQueueName, FlavorName, WorkloadKey};
+use crate::names::{ClusterQueueName, WorkloadKey};
 use crate::objects::{Usage, Workload};
-use crate::topology::{self, DomainRequests, TopologyUsage};
+use crate::topology::TopologyUsage;
 
 /// A workload that holds quota, admitted in full or not yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,36 +46,15 @@ impl Snapshot {
     /// Takes a workload away: it holds nothing any more and can no longer be preempted.
     pub fn remove(&mut self, gone: &Admitted) {
         self.tree.remove(&gone.cluster_queue, &gone.usage);
-        move_places(
-            &mut self.topologies,
-            &gone.places,
-            topology::Snapshot::give_back,
-        );
+        self.give_back_places(&gone.places);
         forget(&mut self.admitted, gone);
     }
 
     /// Puts a workload back.
     pub fn add(&mut self, back: &Arc<Admitted>) {
         self.tree.add(&back.cluster_queue, &back.usage);
-        move_places(&mut self.topologies, &back.places, topology::Snapshot::take);
+        self.take_places(&back.places);
         remember(&mut self.admitted, back.clone());
-    }
-}
-
-/// Places that are free or taken now, in those flavors that are known.
-pub(crate) fn move_places(
-    topologies: &mut Arc<BTreeMap<FlavorName, Arc<topology::Snapshot>>>,
-    places: &TopologyUsage,
-    how: impl Fn(&mut topology::Snapshot, &[DomainRequests]),
-) {
-    if places.is_empty() {
-        return;
-    }
-    let topologies = Arc::make_mut(topologies);
-    for (flavor, usage) in places {
-        if let Some(topology) = topologies.get_mut(flavor) {
-            how(Arc::make_mut(topology), usage);
-        }
     }
 }
 

@@ -8,13 +8,12 @@ mod wanted;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::admitted::move_places;
 use crate::cycle::Snapshot;
 use crate::names::{FlavorName, PodSetName};
 use crate::objects::HeldPodSet;
 use crate::topology::{
-    self, AssumedUsage, DomainAssignment, Failure, PodSetRequest, Search, TopologyAssignment,
-    TopologyUsage,
+    self, AssumedUsage, DomainAssignment, DomainRequests, Failure, PodSetRequest, Search,
+    TopologyAssignment, TopologyUsage,
 };
 
 pub(crate) use wanted::{is_implied, without_topology};
@@ -117,15 +116,32 @@ impl Wanted {
     }
 }
 
+/// Changes what is free in the topologies that are known.
+pub(crate) fn change(
+    topologies: &mut Arc<Topologies>,
+    usage: &TopologyUsage,
+    change: impl Fn(&mut topology::Snapshot, &[DomainRequests]),
+) {
+    if usage.is_empty() {
+        return;
+    }
+    let all = Arc::make_mut(topologies);
+    for (flavor, domains) in usage {
+        if let Some(topology) = all.get_mut(flavor) {
+            change(Arc::make_mut(topology), domains);
+        }
+    }
+}
+
 impl Snapshot {
     /// Some workload takes this from the domains of topologies.
     pub fn take_places(&mut self, usage: &TopologyUsage) {
-        move_places(&mut self.topologies, usage, topology::Snapshot::take);
+        change(&mut self.topologies, usage, topology::Snapshot::take);
     }
 
     /// Some workload gives this back.
     pub fn give_back_places(&mut self, usage: &TopologyUsage) {
-        move_places(&mut self.topologies, usage, topology::Snapshot::give_back);
+        change(&mut self.topologies, usage, topology::Snapshot::give_back);
     }
 
     /// Whether there is room for this in every domain.

@@ -65,10 +65,15 @@ impl<'a> Finder<'a> {
         workload: &Workload,
         queue: &ClusterQueueName,
         assignment: &Assignment,
-        placing: Option<&Wanted>,
     ) -> Vec<Target> {
         let contested = contested(assignment);
-        self.targets_for(workload, queue, contested, &assignment.usage, placing)
+        self.targets_for(
+            workload,
+            queue,
+            contested,
+            &assignment.usage,
+            &assignment.wanted,
+        )
     }
 
     /// The same for given amounts, of which those in `contested` are what there is not enough of.
@@ -79,7 +84,7 @@ impl<'a> Finder<'a> {
         queue: &ClusterQueueName,
         contested: BTreeSet<FlavorResource>,
         usage: &Usage,
-        placing: Option<&Wanted>,
+        wanted: &Wanted,
     ) -> Vec<Target> {
         let (Some(queue), Some(node)) = (
             self.snapshot.cluster_queues.get(queue),
@@ -93,7 +98,7 @@ impl<'a> Finder<'a> {
             node,
             contested,
             usage,
-            placing,
+            wanted,
         };
         self.simulate(|simulation| match self.policy.fair_sharing {
             Some(rules) => self.fair(&need, rules, simulation),
@@ -119,7 +124,7 @@ struct Need<'a> {
     /// All that has to fit in the end.
     usage: &'a Usage,
     /// And be placed.
-    placing: Option<&'a Wanted>,
+    wanted: &'a Wanted,
 }
 
 /// The flavors that were assigned in the hope of preemption.

@@ -8,6 +8,7 @@ mod tests;
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::fmt;
 
 use quantity::{Amount, ResourceName};
 
@@ -154,6 +155,17 @@ impl Share {
             (true, false) => Ordering::Greater,
             (false, true) => Ordering::Less,
             (false, false) => self.precise().total_cmp(&other.precise()),
+        }
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let precise = self.precise();
+        if precise.is_infinite() {
+            f.write_str("+Inf")
+        } else {
+            write!(f, "{precise}")
         }
     }
 }

@@ -7,6 +7,7 @@ mod domains;
 mod nodes;
 mod placement;
 mod readiness;
+mod shares;
 
 pub(super) const FILES: &[File] = &[
     ("TestAddAssumedUsage", assignments::adds_assumed),
@@ -25,6 +26,8 @@ pub(super) const FILES: &[File] = &[
     ("TestNodesCacheFind", nodes::find),
     ("TestNodesCacheSync", nodes::sync),
     ("TestNonTasUsageCacheIncrementalUpdates", nodes::foreign),
+    ("TestDominantResourceShare", shares::dominant),
+    ("TestPreciseWeightedShareSerialized", shares::written),
     ("TestTruncateAssignment", assignments::truncates),
     ("TestCompareDomainLevelValues", domains::order),
     ("TestFindTopologyAssignments", placement::finds),

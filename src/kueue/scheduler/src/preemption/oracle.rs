@@ -6,6 +6,7 @@ use quantity::Amount;
 use super::{Finder, Target};
 use crate::names::{ClusterQueueName, FlavorResource};
 use crate::objects::{Usage, Workload};
+use crate::places::Wanted;
 use crate::quota::NodeId;
 
 /// Whether evicting others would make room.
@@ -82,9 +83,13 @@ impl Oracle for Asking<'_> {
     fn ask(&self, of: &FlavorResource, amount: Amount, height: usize) -> (Possibility, usize) {
         let usage = Usage::from([(of.clone(), amount)]);
         let contested = [of.clone()].into();
-        let targets = self
-            .finder
-            .targets_for(self.workload, self.queue, contested, &usage, None);
+        let targets = self.finder.targets_for(
+            self.workload,
+            self.queue,
+            contested,
+            &usage,
+            &Wanted::default(),
+        );
         if targets.is_empty() {
             return (Possibility::NoCandidates, height);
         }

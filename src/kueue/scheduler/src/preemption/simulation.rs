@@ -1,21 +1,22 @@
 //! Tries evictions out on a copy of the quota tree and takes them back, exactly: nodes that were written to are shared with the original again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Need;
 use super::classical::Borrowing;
-use crate::admitted::{Admitted, move_places};
+use crate::admitted::Admitted;
 use crate::cycle::Snapshot;
-use crate::names::{ClusterQueueName, FlavorName};
+use crate::names::ClusterQueueName;
 use crate::objects::Usage;
+use crate::places::{self, Topologies};
 use crate::quota::{NodeId, QuotaTree};
 use crate::topology;
 
 pub(super) struct Simulation<'a> {
     tree: &'a mut QuotaTree,
     original: &'a Snapshot,
-    topologies: Arc<BTreeMap<FlavorName, Arc<topology::Snapshot>>>,
+    topologies: Arc<Topologies>,
     /// ClusterQueues whose usage was changed.
     touched: BTreeSet<NodeId>,
 }
@@ -39,13 +40,13 @@ impl<'a> Simulation<'a> {
     pub(super) fn remove(&mut self, gone: &Admitted) {
         self.release(&gone.cluster_queue, &gone.usage);
         let free = topology::Snapshot::give_back;
-        move_places(&mut self.topologies, &gone.places, free);
+        places::change(&mut self.topologies, &gone.places, free);
     }
 
     pub(super) fn put_back(&mut self, back: &Admitted) {
         self.take(&back.cluster_queue, &back.usage);
         let take = topology::Snapshot::take;
-        move_places(&mut self.topologies, &back.places, take);
+        places::change(&mut self.topologies, &back.places, take);
     }
 
     pub(super) fn take(&mut self, queue: &ClusterQueueName, usage: &Usage) {
@@ -60,7 +61,7 @@ impl<'a> Simulation<'a> {
 
     /// Whether the workload would fit now, by quota and by place.
     pub(super) fn fits(&self, need: &Need<'_>, borrowing: Borrowing) -> bool {
-        self.has_quota(need, borrowing) && self.has_places(need)
+        self.has_quota(need, borrowing) && need.wanted.fit(&self.topologies)
     }
 
     fn has_quota(&self, need: &Need<'_>, borrowing: Borrowing) -> bool {
@@ -69,11 +70,6 @@ impl<'a> Simulation<'a> {
                 borrowing == Borrowing::Allowed || !self.tree.borrows_with(need.node, of, *amount);
             keeps_to_its_own && *amount <= self.tree.available(need.node, of)
         })
-    }
-
-    fn has_places(&self, need: &Need<'_>) -> bool {
-        need.placing
-            .is_none_or(|wanted| wanted.fit(&self.topologies))
     }
 
     /// Takes everything back.

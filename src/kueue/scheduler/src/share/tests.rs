@@ -61,6 +61,10 @@ fn weights_divide_and_a_weight_of_zero_is_above_all_others() {
     let none_more = share(&three(0), "borrower", &cpu(2));
     assert_eq!((heavy.rounded(), light.rounded()), (250, 400));
     assert_eq!(none.rounded(), i64::MAX);
+    assert_eq!(
+        (heavy.to_string(), none.to_string()),
+        ("250".into(), "+Inf".into())
+    );
     assert_eq!(heavy.compare(&light), Ordering::Less);
     assert_eq!(none.compare(&light), Ordering::Greater);
     assert_eq!(light.compare(&none), Ordering::Less);
