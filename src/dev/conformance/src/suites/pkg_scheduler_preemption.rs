@@ -6,8 +6,8 @@ use std::sync::Arc;
 use cache::{FairSharing, FairStrategy, Options};
 use kueue_api::v1beta2::{ResourceFlavor, Workload};
 use scheduler::preemption::{Finder, Target, compare};
-use scheduler::{Admitted, ClusterQueueName, FlavorResource, Usage, WorkloadKey};
-use serde_json::Value;
+use scheduler::{Admitted, ClusterQueueName, FlavorResource, Usage, WorkloadKey, messages};
+use serde_json::{Value, json};
 
 use super::File;
 use crate::corpus::{Case, each, now, parse, read};
@@ -19,6 +19,7 @@ pub(super) const FILES: &[File] = &[
     ("TestHierarchicalPreemptions", classical),
     ("TestFairPreemptions", fair),
     ("TestCandidatesOrdering", ordering),
+    ("TestPreemptionMessage", message),
     ("TestPriorityInfo", priority),
 ];
 
@@ -102,7 +103,7 @@ fn classical(case: Case<'_>) -> Verdict {
 
 fn told(target: &Target) -> (WorkloadKey, String) {
     let key = target.admitted.workload.key.clone();
-    (key, format!("{:?}", target.reason))
+    (key, messages::preemption_reason(target.reason).to_owned())
 }
 
 /// Why a workload was preempted, if it was.
@@ -216,6 +217,30 @@ pub(super) fn converted(case: &Case<'_>, object: &Workload) -> Arc<scheduler::Wo
     let mut world = World::new(options(case));
     let _ = world.cache.apply_workload(object, now());
     world.cache.workload(&key(object)).unwrap()
+}
+
+fn message(case: Case<'_>) -> Verdict {
+    let preemptor = converted(&case, &parse(&case.input["preemptor"]));
+    let reason = case.input["reason"].as_str().map(reason);
+    let path = |name: &str| case.input[name].as_str().unwrap_or_default();
+    let text = messages::preempted(
+        &preemptor,
+        reason,
+        path("preemptorPath"),
+        path("preempteePath"),
+    );
+    Verdict::same(&json!(text), &case.want["want"])
+}
+
+fn reason(name: &str) -> scheduler::PreemptionReason {
+    use scheduler::PreemptionReason as Reason;
+    match name {
+        "InClusterQueue" => Reason::InClusterQueue,
+        "InCohortReclamation" => Reason::InCohortReclamation,
+        "InCohortFairSharing" => Reason::InCohortFairSharing,
+        "InCohortReclaimWhileBorrowing" => Reason::InCohortReclaimWhileBorrowing,
+        other => panic!("`{other}` is no reason of a preemption"),
+    }
 }
 
 fn priority(case: Case<'_>) -> Verdict {

@@ -208,8 +208,7 @@ impl Task<'_> {
         assignment.last.cycle = self.rules.number;
         assignment.last.shape = Some(workload.shape);
         let targets = if assignment.mode() == Mode::Preempt {
-            let wanted = Some(&assignment.wanted).filter(|wanted| !wanted.is_empty());
-            self.finder.targets(workload, name, &assignment, wanted)
+            self.finder.targets(workload, name, &assignment)
         } else {
             Vec::new()
         };

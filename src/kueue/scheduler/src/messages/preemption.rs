@@ -30,7 +30,7 @@ fn for_people(reason: PreemptionReason) -> &'static str {
 #[must_use]
 pub fn preempted(
     preemptor: &Workload,
-    reason: PreemptionReason,
+    reason: Option<PreemptionReason>,
     preemptor_path: &str,
     target_path: &str,
 ) -> String {
@@ -38,7 +38,7 @@ pub fn preempted(
         "Preempted to accommodate a workload (UID: {}, JobUID: {}) due to {}; preemptor path: {}; preemptee path: {}",
         known(&preemptor.uid),
         known(preemptor.job_uid.as_deref().unwrap_or_default()),
-        for_people(reason),
+        known(reason.map_or("", for_people)),
         known(preemptor_path),
         known(target_path),
     )
@@ -59,7 +59,7 @@ pub fn preempted_event(preemption: &Preemption) -> String {
 pub fn preemption(preemption: &Preemption) -> String {
     preempted(
         &preemption.preemptor,
-        preemption.reason,
+        Some(preemption.reason),
         &preemption.preemptor_path,
         &preemption.target_path,
     )
