@@ -101,7 +101,7 @@ impl Effect {
 }
 
 /// A taint of the nodes of a flavor.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Taint {
     /// Its key.
     pub key: String,

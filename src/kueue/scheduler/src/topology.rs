@@ -14,11 +14,14 @@ mod field;
 mod fill;
 mod find;
 mod needs;
+mod nodes;
 mod optimal;
 mod replace;
 mod request;
 mod select;
 mod snapshot;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod workbench;
 

@@ -121,8 +121,12 @@ impl DomainRequests {
     /// What all of them take, each counted as a pod too.
     #[must_use]
     pub fn total(&self) -> Requests {
-        let mut total = self.per_pod.times(self.count);
-        total.add(&ResourceName::pods(), Amount::new(self.count));
+        Self::total_of(&self.per_pod, self.count)
+    }
+
+    pub(super) fn total_of(per_pod: &Requests, count: i64) -> Requests {
+        let mut total = per_pod.times(count);
+        total.add(&ResourceName::pods(), Amount::new(count));
         total
     }
 }

@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 
 use quantity::Requests;
 
-use super::assignment::TopologyAssignment;
+use super::assignment::{DomainAssignment, DomainRequests, TopologyAssignment};
 
-/// Amounts by domain, for domains named by their values.
+/// Pods in domains named by their values, and amounts besides.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct AssumedUsage(BTreeMap<Vec<String>, Requests>);
+pub struct AssumedUsage {
+    pods: Vec<(Vec<DomainAssignment>, Requests)>,
+    amounts: Vec<(Vec<String>, Requests)>,
+}
 
 impl AssumedUsage {
     /// Nothing.
@@ -20,20 +23,38 @@ impl AssumedUsage {
 
     /// Adds the pods of an assignment. The resource `pods` counts them on top of what each asks for.
     pub fn add_assignment(&mut self, assignment: &TopologyAssignment, per_pod: &Requests) {
-        for domain in assignment.requests(per_pod) {
-            self.add(&domain.values, &domain.total());
-        }
+        self.pods
+            .push((assignment.domains.clone(), per_pod.clone()));
     }
 
     /// Adds amounts to one domain.
     pub fn add(&mut self, values: &[String], usage: &Requests) {
-        self.0.entry(values.to_vec()).or_default().add_all(usage);
+        self.amounts.push((values.to_vec(), usage.clone()));
     }
 
     /// The domains and what is taken there, in the order of their values.
-    pub fn iter(&self) -> impl Iterator<Item = (&[String], &Requests)> {
-        self.0
-            .iter()
-            .map(|(values, usage)| (values.as_slice(), usage))
+    #[must_use]
+    pub fn by_domain(&self) -> BTreeMap<Vec<String>, Requests> {
+        let mut sums: BTreeMap<Vec<String>, Requests> = BTreeMap::new();
+        for (values, usage) in &self.amounts {
+            sums.entry(values.clone()).or_default().add_all(usage);
+        }
+        for (domains, per_pod) in &self.pods {
+            for domain in domains {
+                let total = DomainRequests::total_of(per_pod, domain.count);
+                sums.entry(domain.values.clone())
+                    .or_default()
+                    .add_all(&total);
+            }
+        }
+        sums
+    }
+
+    pub(super) fn pods(&self) -> &[(Vec<DomainAssignment>, Requests)] {
+        &self.pods
+    }
+
+    pub(super) fn amounts(&self) -> &[(Vec<String>, Requests)] {
+        &self.amounts
     }
 }

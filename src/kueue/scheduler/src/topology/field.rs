@@ -68,6 +68,9 @@ impl Left {
     }
 }
 
+/// A place in an order: what comes first is smaller; of equals the first in the tree.
+pub(super) type Rank = (Reverse<(i64, i64)>, i64, i64);
+
 /// The rooms of all domains of a tree.
 #[derive(Debug)]
 pub(super) struct Field<'a> {
@@ -95,7 +98,7 @@ impl<'a> Field<'a> {
         room.leaders >= left.leaders && grain.units(room, left.leaders > 0) >= left.units
     }
 
-    fn liking(&self, room: &Room) -> i64 {
+    pub(super) fn liking(&self, room: &Room) -> i64 {
         if self.gates.respect_node_affinity_preferred {
             room.affinity
         } else {
@@ -107,23 +110,31 @@ impl<'a> Field<'a> {
         if self.least_free { slices } else { -slices }
     }
 
-    /// The order for pods without a leader.
+    /// The order for pods without a leader. Among equals, and many are, that of the tree.
     pub(super) fn sort(&self, domains: &mut [DomainId]) {
-        domains.sort_unstable_by_key(|domain| {
+        domains.sort_unstable();
+        domains.sort_by_key(|domain| {
             let room = &self.rooms[*domain];
-            let slices = self.by_slices(room.slices);
-            (Reverse(self.liking(room)), slices, room.pods, *domain)
+            (
+                Reverse(self.liking(room)),
+                self.by_slices(room.slices),
+                room.pods,
+            )
         });
     }
 
     /// The order as long as a leader is to be placed too.
     pub(super) fn sort_with_leader(&self, domains: &mut [DomainId]) {
-        domains.sort_unstable_by_key(|domain| {
-            let room = &self.rooms[*domain];
-            let slices = self.by_slices(room.slices_with_leader);
-            let last = (room.pods_with_leader, *domain);
-            (Reverse((room.leaders, self.liking(room))), slices, last)
-        });
+        domains.sort_unstable();
+        domains.sort_by_key(|domain| self.rank_with_leader(*domain));
+    }
+
+    /// The place in that order.
+    pub(super) fn rank_with_leader(&self, domain: DomainId) -> Rank {
+        let room = &self.rooms[domain];
+        let slices = self.by_slices(room.slices_with_leader);
+        let first = Reverse((room.leaders, self.liking(room)));
+        (first, slices, room.pods_with_leader)
     }
 
     /// Of the domains liked as much as the first: the first of those with the least room that still hold all that is left; else the first.

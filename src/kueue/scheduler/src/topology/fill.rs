@@ -7,10 +7,10 @@ use quantity::{Amount, Requests, ResourceName};
 use super::failure::Exclusions;
 use super::field::{Field, Room};
 use super::needs::Needs;
-use super::request::{PodSetRequest, PreferredTerm};
+use super::nodes::Filter;
+use super::request::PodSetRequest;
 use super::snapshot::{Snapshot, count_in};
-use super::tree::{DomainId, Node, Tree};
-use crate::labels::{NodeAffinity, Toleration, untolerated};
+use super::tree::{DomainId, Tree};
 
 /// What one pod asks for, by the numbers of a tree's resources.
 struct Demand {
@@ -79,41 +79,6 @@ impl Tally {
     }
 }
 
-/// The nodes that pods may go to.
-struct Filter<'a> {
-    tolerations: [&'a [Toleration]; 2],
-    nodes: &'a NodeAffinity,
-    preferred: &'a [PreferredTerm],
-}
-
-impl Filter<'_> {
-    /// Whether a node will do; if not, it is counted.
-    fn admits(&self, node: &Node, excluded: &mut Exclusions) -> bool {
-        if let Some(taint) = untolerated(&node.taints, &self.tolerations) {
-            excluded.taint(taint);
-            return false;
-        }
-        if !self.nodes.selects(&node.labels) {
-            excluded.selector += 1;
-            return false;
-        }
-        if !self.nodes.admits(&node.name, &node.labels) {
-            excluded.affinity += 1;
-            return false;
-        }
-        true
-    }
-
-    fn score(&self, node: &Node) -> i64 {
-        let holds = |term: &&PreferredTerm| {
-            let mut requirements = term.requirements.iter();
-            requirements.all(|requirement| requirement.matches(&node.labels))
-        };
-        let liked = self.preferred.iter().filter(holds);
-        liked.map(|term| term.weight).sum()
-    }
-}
-
 /// Everything the leaves are counted with.
 struct Leaves<'a> {
     tree: &'a Tree,
@@ -126,19 +91,10 @@ struct Leaves<'a> {
 }
 
 impl Leaves<'_> {
-    fn room(&self, leaf: usize, tally: &mut Tally) -> Option<Room> {
-        let mut affinity = 0;
-        if let Some(node) = self.tree.node(leaf) {
-            if !self.filter.admits(node, &mut tally.excluded) {
-                return None;
-            }
-            affinity = self.filter.score(node);
-        }
-        if self
-            .within
-            .as_ref()
-            .is_some_and(|within| !within.contains(&leaf))
-        {
+    fn room(&mut self, leaf: usize, tally: &mut Tally) -> Option<Room> {
+        let affinity = self.filter.liking(leaf, &mut tally.excluded)?;
+        let within = self.within.as_ref();
+        if within.is_some_and(|within| !within.contains(&leaf)) {
             tally.excluded.domain += 1;
             return None;
         }
@@ -190,22 +146,14 @@ pub(super) fn fill(
 ) -> Exclusions {
     let tree = &*snapshot.tree;
     let liking = field.gates.respect_node_affinity_preferred;
-    let leaves = Leaves {
+    let mut leaves = Leaves {
         tree,
         rows: filling.rows,
         worker: Demand::of(&filling.workers.per_pod, tree),
         leader: filling
             .leader
             .map(|leader| Demand::of(&leader.per_pod, tree)),
-        filter: Filter {
-            tolerations: [&filling.workers.tolerations, &snapshot.tolerations],
-            nodes: &filling.workers.nodes,
-            preferred: if liking {
-                &filling.workers.preferred_nodes
-            } else {
-                &[]
-            },
-        },
+        filter: Filter::of(filling.workers, snapshot, liking),
         within: filling.within,
     };
     let range = tree.leaves();

@@ -1,5 +1,8 @@
 //! Which domains, of which level, take the pods: one if possible, else several. Section 4.14.1, "Selecting the level".
 
+use std::cmp::Reverse;
+use std::ops::Range;
+
 use super::field::{Field, Grain, Left};
 use super::needs::Needs;
 use super::tree::DomainId;
@@ -25,18 +28,20 @@ impl Field<'_> {
     pub(super) fn select(&self, needs: &Needs) -> Result<Selected, Short> {
         let mut level = needs.level;
         loop {
-            let mut domains: Vec<DomainId> = self.tree.at_level(level).collect();
-            if domains.is_empty() {
+            let domains = self.tree.at_level(level);
+            let Some(top) = domains
+                .clone()
+                .min_by_key(|domain| self.rank_with_leader(*domain))
+            else {
                 return Err(Short::Empty(level));
-            }
-            self.sort_with_leader(&mut domains);
-            if let Some(one) = self.single(&domains, needs) {
+            };
+            if let Some(one) = self.single(domains.clone(), top, needs) {
                 let domains = vec![one];
                 return Ok(Selected { level, domains });
             }
             let short = |fitted| Short::Fitted(level, fitted);
             if needs.required {
-                return Err(short(self.required_fitted(&domains)));
+                return Err(short(self.required_fitted(domains, top)));
             }
             if level == 0 || needs.unconstrained {
                 let domains = self.several(domains, needs).map_err(short)?;
@@ -46,34 +51,46 @@ impl Field<'_> {
         }
     }
 
-    /// The one domain for everything.
-    fn single(&self, domains: &[DomainId], needs: &Needs) -> Option<DomainId> {
+    /// The one domain for everything, without sorting them all. `top` is the first in order.
+    fn single(&self, domains: Range<DomainId>, top: DomainId, needs: &Needs) -> Option<DomainId> {
         let (left, grain) = start(needs);
-        let holds = |domain: &DomainId| self.holds(*domain, left, grain);
+        let holding = domains.filter(|domain| self.holds(*domain, left, grain));
         if self.least_free {
-            return domains.iter().copied().find(holds);
-        }
-        if holds(&domains[0]) {
-            return Some(self.best_fit(domains, left, grain));
+            return holding.min_by_key(|domain| self.rank_with_leader(*domain));
         }
         // Domains that are liked more come first, whatever their size: a required domain may be further down.
         let later = needs.required && self.gates.respect_node_affinity_preferred;
-        let at = domains.iter().position(holds).filter(|_| later)?;
-        Some(self.best_fit(&domains[at..], left, grain))
+        if !later && !self.holds(top, left, grain) {
+            return None;
+        }
+        let best = |domain: &DomainId| {
+            let room = &self.rooms[*domain];
+            let units = grain.units(room, left.leaders > 0);
+            let rank = self.rank_with_leader(*domain);
+            (Reverse(self.liking(room)), units, rank)
+        };
+        holding.min_by_key(best)
     }
 
     /// How much fits into the most promising domain.
-    fn required_fitted(&self, domains: &[DomainId]) -> i64 {
+    fn required_fitted(&self, domains: Range<DomainId>, top: DomainId) -> i64 {
         if self.least_free {
-            domains.last().map_or(0, |last| self.rooms[*last].pods)
+            let last = domains.max_by_key(|domain| self.rank_with_leader(*domain));
+            last.map_or(0, |last| self.rooms[last].pods)
         } else {
-            self.rooms[domains[0]].slices
+            self.rooms[top].slices
         }
     }
 
     /// As many domains as it takes: first one for the leader, then for the rest; or how much would fit.
-    fn several(&self, mut domains: Vec<DomainId>, needs: &Needs) -> Result<Vec<DomainId>, i64> {
+    fn several(&self, domains: Range<DomainId>, needs: &Needs) -> Result<Vec<DomainId>, i64> {
         let (mut left, grain) = start(needs);
+        // A domain without room for a slice can still have the leader, but is of no use otherwise.
+        let useful = |domain: &DomainId| left.leaders > 0 || self.rooms[*domain].slices > 0;
+        let mut domains: Vec<DomainId> = domains.filter(useful).collect();
+        if left.leaders > 0 {
+            self.sort_with_leader(&mut domains);
+        }
         self.prioritize(&mut domains, left, grain);
         let mut taken = Vec::new();
         let mut at = 0;

@@ -28,9 +28,14 @@ pub(super) fn count_in(requests: &[(usize, i64)], row: &[i64]) -> (i64, Option<u
     let most = i64::from(i32::MAX);
     let mut fewest = (most, None);
     for (resource, amount) in requests {
+        let free = row[*resource];
+        // Most resources are not the one that is short: a multiplication shows it, where a division would be slow.
+        if fewest.1.is_some() && free >= amount.saturating_mul(fewest.0) {
+            continue;
+        }
         let count = match amount {
             0 => most,
-            _ => (row[*resource] / amount).clamp(0, most),
+            _ => (free / amount).clamp(0, most),
         };
         if count < fewest.0 || fewest.1.is_none() {
             fewest = (count, Some(*resource));
@@ -103,15 +108,24 @@ impl Snapshot {
 
     /// A workload takes this.
     pub fn take(&mut self, usage: &[DomainRequests]) {
-        for domain in usage {
-            self.add_usage(&domain.values, &domain.total());
-        }
+        self.change_all(usage, i64::saturating_sub);
     }
 
     /// A workload gives this back.
     pub fn give_back(&mut self, usage: &[DomainRequests]) {
+        self.change_all(usage, i64::saturating_add);
+    }
+
+    fn change_all(&mut self, usage: &[DomainRequests], change: fn(i64, i64) -> i64) {
         for domain in usage {
-            self.remove_usage(&domain.values, &domain.total());
+            let pod = self.tree.dense_pod(&domain.per_pod);
+            apply_pods(
+                &mut self.remaining,
+                &self.tree,
+                &domain.values,
+                (&pod, domain.count),
+                change,
+            );
         }
     }
 
@@ -146,10 +160,18 @@ impl Snapshot {
     /// What is left of every leaf, for a search: as if empty or not, and without what the same decision took before.
     pub(super) fn rows(&self, empty: bool, assumed: &AssumedUsage) -> Arc<Vec<i64>> {
         let mut rows = Arc::clone(if empty { &self.free } else { &self.remaining });
-        for (values, usage) in assumed.iter() {
+        for (values, usage) in assumed.amounts() {
             if let Some(leaf) = self.tree.find_leaf(values) {
                 let usage = self.tree.dense(usage);
                 apply(&mut rows, &self.tree, leaf, &usage, i64::saturating_sub);
+            }
+        }
+        for (domains, per_pod) in assumed.pods() {
+            let pod = self.tree.dense_pod(per_pod);
+            for domain in domains {
+                let pods = (pod.as_slice(), domain.count);
+                let values = &domain.values;
+                apply_pods(&mut rows, &self.tree, values, pods, i64::saturating_sub);
             }
         }
         rows
@@ -210,5 +232,24 @@ fn apply(
     for (resource, amount) in usage {
         let place = &mut rows[start + resource];
         *place = change(*place, *amount);
+    }
+}
+
+/// So many pods of one kind, if the domain is there.
+fn apply_pods(
+    rows: &mut Arc<Vec<i64>>,
+    tree: &Tree,
+    values: &[String],
+    (pod, count): (&[(usize, i64)], i64),
+    change: fn(i64, i64) -> i64,
+) {
+    let Some(leaf) = tree.find_leaf(values) else {
+        return;
+    };
+    let start = leaf * tree.width();
+    let rows = Arc::make_mut(rows);
+    for (resource, amount) in pod {
+        let place = &mut rows[start + resource];
+        *place = change(*place, amount.saturating_mul(count));
     }
 }

@@ -50,6 +50,8 @@ pub struct Tree {
     capacity: Arc<Vec<i64>>,
     /// The node of each leaf, if leaves are nodes.
     nodes: Vec<Arc<Node>>,
+    /// Which leaves have nodes that differ in nothing but their names: such leaves have the same number.
+    classes: Vec<usize>,
     /// The leaf each node belongs to, by the node's name.
     leaf_of_node: BTreeMap<Arc<str>, usize>,
     /// The leaf of each host name, by host name, if leaves are nodes.
@@ -146,6 +148,7 @@ impl Tree {
         }
         self.hosts.sort_unstable();
         self.capacity = Arc::new(capacity);
+        self.classes = classes(&self.nodes);
     }
 
     /// The known resources of some requests, by number. What no node offers is left out.
@@ -154,6 +157,16 @@ impl Tree {
             .iter()
             .filter_map(|(name, amount)| Some((self.resource(name)?, amount.value())))
             .collect()
+    }
+
+    /// The same for a pod, which counts as one of `pods` too. A resource may be there twice.
+    pub(super) fn dense_pod(&self, per_pod: &Requests) -> Vec<(usize, i64)> {
+        let mut dense = self.dense(per_pod);
+        let pods = self
+            .resources
+            .binary_search_by(|name| name.as_str().cmp(ResourceName::PODS));
+        dense.extend(pods.ok().map(|pods| (pods, 1)));
+        dense
     }
 
     pub(super) fn resource(&self, name: &ResourceName) -> Option<usize> {
@@ -221,6 +234,12 @@ impl Tree {
         self.nodes.get(leaf).map(Arc::as_ref)
     }
 
+    /// How many kinds of nodes there are, and the kind of each leaf.
+    pub(super) fn classes(&self) -> (usize, &[usize]) {
+        let count = self.classes.iter().max().map_or(0, |last| last + 1);
+        (count, &self.classes)
+    }
+
     pub(super) fn children(&self, of: DomainId) -> Range<DomainId> {
         self.domains[of].children.clone()
     }
@@ -278,6 +297,20 @@ impl Tree {
         }
         Some(found - self.leaves().start)
     }
+}
+
+/// Nodes with equal taints and labels, host names aside, have the same number.
+fn classes(nodes: &[Arc<Node>]) -> Vec<usize> {
+    type Kind<'a> = (Vec<(&'a String, &'a String)>, &'a [Taint]);
+    let mut known: BTreeMap<Kind<'_>, usize> = BTreeMap::new();
+    let mut classes = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let labels = node.labels.iter().filter(|(key, _)| *key != HOSTNAME);
+        let next = known.len();
+        let kind = (labels.collect(), node.taints.as_slice());
+        classes.push(*known.entry(kind).or_insert(next));
+    }
+    classes
 }
 
 /// The leaves in the order of their paths, with their nodes.

@@ -69,6 +69,7 @@ fn by_domain(usage: &AssumedUsage) -> BTreeMap<String, Vec<(String, Amount)>> {
             .collect()
     };
     usage
+        .by_domain()
         .iter()
         .map(|(values, requests)| (values.join(","), amounts(requests)))
         .collect()
