@@ -215,8 +215,12 @@ impl Field<'_> {
         }
         if level == rule.slice_level {
             let room = &mut self.rooms[domain];
-            room.slices = room.pods / rule.size;
-            room.slices_with_leader = room.pods_with_leader / rule.size;
+            room.slices = room.pods;
+            room.slices_with_leader = room.pods_with_leader;
+            if rule.size > 1 {
+                room.slices /= rule.size;
+                room.slices_with_leader /= rule.size;
+            }
         }
     }
 }

@@ -40,13 +40,12 @@ impl<'a> Filter<'a> {
         let wishes = preferred.iter().flat_map(|term| &term.requirements);
         let by_name =
             request.nodes.selector.contains_key(HOSTNAME) || terms.chain(wishes).any(named);
-        let (kinds, _) = snapshot.tree.classes();
         Self {
             tree: &snapshot.tree,
             tolerations: [&request.tolerations, &snapshot.tolerations],
             nodes: &request.nodes,
             preferred,
-            known: vec![None; if by_name { 0 } else { kinds }],
+            known: vec![None; if by_name { 0 } else { snapshot.tree.kinds() }],
         }
     }
 
@@ -55,8 +54,7 @@ impl<'a> Filter<'a> {
         let Some(node) = self.tree.node(leaf) else {
             return Some(0);
         };
-        let (_, classes) = self.tree.classes();
-        match self.judgement(node, classes[leaf]) {
+        match self.judgement(node, self.tree.kind(leaf)) {
             Judgement::Liked(liking) => return Some(liking),
             Judgement::Tainted(taint) => excluded.taint(taint),
             Judgement::NotSelected => excluded.selector += 1,
@@ -65,13 +63,14 @@ impl<'a> Filter<'a> {
         None
     }
 
-    fn judgement(&mut self, node: &'a Node, class: usize) -> Judgement<'a> {
-        if let Some(Some(known)) = self.known.get(class) {
-            return *known;
+    fn judgement(&mut self, node: &'a Node, kind: Option<usize>) -> Judgement<'a> {
+        let known = kind.filter(|kind| *kind < self.known.len());
+        if let Some(judgement) = known.and_then(|kind| self.known[kind]) {
+            return judgement;
         }
         let judgement = self.judge(node);
-        if let Some(known) = self.known.get_mut(class) {
-            *known = Some(judgement);
+        if let Some(kind) = known {
+            self.known[kind] = Some(judgement);
         }
         judgement
     }

@@ -51,7 +51,7 @@ pub struct Tree {
     /// The node of each leaf, if leaves are nodes.
     nodes: Vec<Arc<Node>>,
     /// Which leaves have nodes that differ in nothing but their names: such leaves have the same number.
-    classes: Vec<usize>,
+    kinds: Vec<usize>,
     /// The leaf each node belongs to, by the node's name.
     leaf_of_node: BTreeMap<Arc<str>, usize>,
     /// The leaf of each host name, by host name, if leaves are nodes.
@@ -122,14 +122,12 @@ impl Tree {
     }
 
     fn furnish(&mut self, leaves: &[Leaf<'_>], by_host: bool) {
-        let mut names: Vec<ResourceName> = leaves
-            .iter()
-            .flat_map(|leaf| &leaf.nodes)
-            .flat_map(|node| node.allocatable.iter().map(|(name, _)| name.clone()))
-            .collect();
-        names.sort_unstable();
-        names.dedup();
-        self.resources = names;
+        let nodes = leaves.iter().flat_map(|leaf| &leaf.nodes);
+        for (name, _) in nodes.flat_map(|node| node.allocatable.iter()) {
+            if let Err(place) = self.resources.binary_search(name) {
+                self.resources.insert(place, name.clone());
+            }
+        }
         let width = self.resources.len();
         let mut capacity = vec![0_i64; width * leaves.len()];
         for (index, leaf) in leaves.iter().enumerate() {
@@ -148,7 +146,7 @@ impl Tree {
         }
         self.hosts.sort_unstable();
         self.capacity = Arc::new(capacity);
-        self.classes = classes(&self.nodes);
+        self.kinds = kinds(&self.nodes);
     }
 
     /// The known resources of some requests, by number. What no node offers is left out.
@@ -234,10 +232,14 @@ impl Tree {
         self.nodes.get(leaf).map(Arc::as_ref)
     }
 
-    /// How many kinds of nodes there are, and the kind of each leaf.
-    pub(super) fn classes(&self) -> (usize, &[usize]) {
-        let count = self.classes.iter().max().map_or(0, |last| last + 1);
-        (count, &self.classes)
+    /// How many kinds of nodes there are at most.
+    pub(super) fn kinds(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The kind of a leaf that is a node.
+    pub(super) fn kind(&self, leaf: usize) -> Option<usize> {
+        self.kinds.get(leaf).copied()
     }
 
     pub(super) fn children(&self, of: DomainId) -> Range<DomainId> {
@@ -300,17 +302,17 @@ impl Tree {
 }
 
 /// Nodes with equal taints and labels, host names aside, have the same number.
-fn classes(nodes: &[Arc<Node>]) -> Vec<usize> {
-    type Kind<'a> = (Vec<(&'a String, &'a String)>, &'a [Taint]);
-    let mut known: BTreeMap<Kind<'_>, usize> = BTreeMap::new();
-    let mut classes = Vec::with_capacity(nodes.len());
+fn kinds(nodes: &[Arc<Node>]) -> Vec<usize> {
+    type Traits<'a> = (Vec<(&'a String, &'a String)>, &'a [Taint]);
+    let mut known: BTreeMap<Traits<'_>, usize> = BTreeMap::new();
+    let mut kinds = Vec::with_capacity(nodes.len());
     for node in nodes {
         let labels = node.labels.iter().filter(|(key, _)| *key != HOSTNAME);
         let next = known.len();
-        let kind = (labels.collect(), node.taints.as_slice());
-        classes.push(*known.entry(kind).or_insert(next));
+        let traits = (labels.collect(), node.taints.as_slice());
+        kinds.push(*known.entry(traits).or_insert(next));
     }
-    classes
+    kinds
 }
 
 /// The leaves in the order of their paths, with their nodes.
