@@ -13,6 +13,7 @@ mod jobs;
 mod pkg_cache_queue;
 mod pkg_cache_scheduler;
 mod pkg_podset;
+mod pkg_controller_tas;
 mod pkg_resources;
 mod pkg_scheduler;
 mod pkg_scheduler_flavorassigner;
@@ -41,6 +42,7 @@ pub type Suite = fn(Case<'_>) -> Verdict;
 type File = (&'static str, Suite);
 
 const FOLDERS: &[(&str, &[File])] = &[
+    ("pkg-controller-tas", pkg_controller_tas::FILES),
     ("pkg-controller-jobs-job", jobs::JOB),
     ("pkg-controller-jobs-jobset", jobs::JOB_SET),
     ("pkg-controller-jobs-kubeflow-jobs-jaxjob", jobs::KUBEFLOW),

@@ -11,6 +11,7 @@ mod nodes;
 mod places;
 mod prefixes;
 mod used;
+mod ungate;
 
 #[cfg(test)]
 mod tests;
@@ -22,3 +23,4 @@ pub use nodes::Nodes;
 pub(crate) use places::Places;
 pub use prefixes::{chunks, prefix_keys, runs};
 pub use used::nodes_used;
+pub use ungate::{OffsetError, Placement, is_gated, is_over, ungate};
