@@ -23,7 +23,7 @@ use crate::work_queue::{Next, WorkQueue};
 use crate::world::World;
 use crate::write::Writer;
 use crate::{
-    cluster_queue, cohort, error::ReconcileError, events, flavor, job, lease, local_queue,
+    cluster_queue, cohort, error::ReconcileError, events, flavor, job, lease, local_queue, places,
     scheduling, workload,
 };
 
@@ -177,6 +177,9 @@ fn watches(
     start.kind("LocalQueue", World::on_local_queue);
     start.kind("WorkloadPriorityClass", World::on_class);
     start.kind("Workload", World::on_workload);
+    start.kind("Topology", World::on_topology);
+    start.kind("Node", World::on_node);
+    start.kind("Pod", World::on_pod);
     for (index, kind) in kinds.iter().enumerate() {
         start.jobs(index, kind);
     }
@@ -289,6 +292,7 @@ async fn work(context: Arc<Context>, kinds: &[&'static JobKind], stop: Cancellat
         ("Workload.kueue.x-k8s.io", 10),
         workload::reconcile,
     );
+    start.queue(&queues.places, ("Pod", 5), places::reconcile);
     for (index, (kind, queue)) in kinds.iter().zip(&queues.jobs).enumerate() {
         let name = format!("{}.{}", kind.kind, kind.group);
         start.queue(queue, (&name, 5), move |context, key| {

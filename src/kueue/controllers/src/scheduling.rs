@@ -41,8 +41,10 @@ pub async fn run(context: Arc<Context>, stop: CancellationToken) {
             None
         };
         let Some(cycle) = cycle else {
+            let again = second_pass(&context);
             tokio::select! {
                 () = context.world.wake.notified(), if writes.len() < WRITES => {}
+                () = again, if writes.len() < WRITES => {}
                 Some(()) = writes.next() => {}
                 () = stop.cancelled() => {}
             }

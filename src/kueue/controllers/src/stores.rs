@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jobs::{GenericJob, JobKind};
-use k8s_openapi::api::core::v1::{LimitRange, Namespace};
+use k8s_openapi::api::core::v1::{LimitRange, Namespace, Pod};
 use k8s_openapi::api::node::v1::RuntimeClass;
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use kueue_api::names::annotations;
 use kueue_api::v1beta2::{
     AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, ResourceFlavorSpec, Workload,
     WorkloadPriorityClass,
@@ -48,8 +49,11 @@ pub struct Stores {
     pub local_queues: Store<LocalQueue>,
     pub classes: Store<WorkloadPriorityClass>,
     pub workloads: Store<Workload>,
+    /// Pods that say which Workload they are of; others are only counted by the cache.
+    pub pods: Store<Pod>,
     pub jobs: Vec<Jobs>,
     owned: RwLock<BTreeMap<String, BTreeSet<Key>>>,
+    pods_of: RwLock<BTreeMap<Key, BTreeSet<Key>>>,
 }
 
 impl Stores {
@@ -68,6 +72,7 @@ impl Stores {
             local_queues: Store::default(),
             classes: Store::default(),
             workloads: Store::default(),
+            pods: Store::default(),
             jobs: kinds
                 .iter()
                 .map(|kind| Jobs {
@@ -76,6 +81,7 @@ impl Stores {
                 })
                 .collect(),
             owned: RwLock::default(),
+            pods_of: RwLock::default(),
         }
     }
 
@@ -118,6 +124,42 @@ impl Stores {
             .flatten()
             .filter_map(|key| self.workloads.get(key))
             .collect()
+    }
+
+    /// Takes in a pod that names its Workload, and gives that Workload's key.
+    pub fn put_pod(&self, pod: &Arc<Pod>, workload: &str) -> Key {
+        let key = Key::of(&pod.metadata);
+        let of = Key::new(&key.namespace, workload);
+        if let Put::Taken(_) = self.pods.put(pod.clone()) {
+            self.pods_of
+                .write()
+                .entry(of.clone())
+                .or_default()
+                .insert(key);
+        }
+        of
+    }
+
+    /// Forgets a pod, and gives the key of its Workload.
+    pub fn remove_pod(&self, key: &Key, uid: Option<&str>) -> Option<Key> {
+        let pod = self.pods.remove(key, uid)?;
+        let of = Key::new(&key.namespace, workload_of(&pod)?);
+        let mut pods_of = self.pods_of.write();
+        if let Some(pods) = pods_of.get_mut(&of) {
+            pods.remove(key);
+            if pods.is_empty() {
+                pods_of.remove(&of);
+            }
+        }
+        Some(of)
+    }
+
+    /// The pods that name a Workload, by name.
+    #[must_use]
+    pub fn pods_of(&self, workload: &Key) -> Vec<Arc<Pod>> {
+        let pods_of = self.pods_of.read();
+        let keys = pods_of.get(workload).into_iter().flatten();
+        keys.filter_map(|key| self.pods.get(key)).collect()
     }
 
     /// Specifications of all flavors, by name.
@@ -163,4 +205,11 @@ pub fn job_owner(workload: &Workload) -> Option<&OwnerReference> {
     owners
         .iter()
         .find(|owner| owner.controller == Some(true) && jobs::kind::of_owner(owner).is_some())
+}
+
+/// The Workload that a pod says it is of.
+#[must_use]
+pub fn workload_of(pod: &Pod) -> Option<&str> {
+    let notes = pod.metadata.annotations.as_ref()?;
+    notes.get(annotations::WORKLOAD).map(String::as_str)
 }

@@ -26,7 +26,7 @@ use crate::stores::{Job, Stores, job_owner};
 pub use queues::Queues;
 
 /// Kinds that are watched besides those of jobs.
-pub const WATCHES: usize = 11;
+pub const WATCHES: usize = 14;
 
 /// See the module.
 #[derive(Debug)]
@@ -121,6 +121,9 @@ impl World {
         if let Put::Taken(before) = self.stores.put_workload(&workload) {
             self.change(|cache, now| cache.apply_workload(&workload, now));
             self.queues.workloads.add(Key::of(&workload.metadata));
+            if workload.is_admitted() {
+                self.queues.places.add(Key::of(&workload.metadata));
+            }
             self.ask_owner(&workload);
             if let Some(before) = before.filter(|w| job_owner(w) != job_owner(&workload)) {
                 self.ask_owner(&before);

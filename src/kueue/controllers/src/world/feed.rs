@@ -3,18 +3,19 @@
 use std::sync::Arc;
 
 use cache::{ClusterQueueName, CohortName, FlavorName, LocalQueueKey};
-use k8s_openapi::api::core::v1::{LimitRange, Namespace};
+use k8s_openapi::api::core::v1::{LimitRange, Namespace, Node, Pod};
 use k8s_openapi::api::node::v1::RuntimeClass;
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use kube::api::DynamicObject;
 use kueue_api::v1beta2::{
-    AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Workload,
+    AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Topology, Workload,
     WorkloadPriorityClass,
 };
 
 use super::World;
 use crate::key::Key;
 use crate::store::{Put, Store, Stored};
+use crate::stores::workload_of;
 use crate::watch::Seen;
 
 /// Reduces what a watch tells to a store, and says what is new.
@@ -81,6 +82,48 @@ impl World {
                 self.change(|cache, _| cache.delete_limit_range(&namespace, &key.name));
             }
             None => {}
+        }
+    }
+
+    pub fn on_topology(&self, seen: Seen<Topology>) {
+        match seen {
+            Seen::Object(topology) => self.change(|cache, _| cache.apply_topology(&topology)),
+            Seen::Gone(key, _) => self.change(|cache, _| cache.delete_topology(&key.name)),
+            Seen::Malformed(key, error) => malformed("Topology", &key, &error),
+        }
+    }
+
+    /// The cache keeps what placement needs of a Node; the object itself is not kept.
+    pub fn on_node(&self, seen: Seen<Node>) {
+        match seen {
+            Seen::Object(node) => self.change(|cache, _| cache.apply_node(&node)),
+            Seen::Gone(key, _) => self.change(|cache, _| cache.delete_node(&key.name)),
+            Seen::Malformed(key, error) => malformed("Node", &key, &error),
+        }
+    }
+
+    /// The cache keeps what foreign pods take; only pods of Workloads are kept as objects.
+    pub fn on_pod(&self, seen: Seen<Pod>) {
+        match seen {
+            Seen::Object(pod) => self.saw_pod(*pod),
+            Seen::Gone(key, uid) => {
+                self.change(|cache, _| cache.delete_pod(&key.namespace, &key.name));
+                if let Some(workload) = self.stores.remove_pod(&key, uid.as_deref()) {
+                    self.queues.places.add(workload);
+                }
+            }
+            Seen::Malformed(key, error) => malformed("Pod", &key, &error),
+        }
+    }
+
+    /// Takes in a pod as it is now.
+    pub fn saw_pod(&self, mut pod: Pod) {
+        pod.metadata.managed_fields = None;
+        self.change(|cache, _| cache.apply_pod(&pod));
+        let pod = Arc::new(pod);
+        if let Some(workload) = workload_of(&pod) {
+            let workload = self.stores.put_pod(&pod, workload);
+            self.queues.places.add(workload);
         }
     }
 

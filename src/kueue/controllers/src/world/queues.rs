@@ -15,6 +15,8 @@ pub struct Queues {
     pub cluster_queues: Arc<WorkQueue>,
     pub local_queues: Arc<WorkQueue>,
     pub workloads: Arc<WorkQueue>,
+    /// Workloads with pods that may wait for their place.
+    pub places: Arc<WorkQueue>,
     /// In the order of the stores.
     pub jobs: Vec<Arc<WorkQueue>>,
 }
@@ -28,6 +30,7 @@ impl Queues {
             cluster_queues: queue("ClusterQueue"),
             local_queues: queue("LocalQueue"),
             workloads: queue("Workload"),
+            places: queue("places of pods"),
             jobs: kinds.iter().map(|kind| queue(kind.kind)).collect(),
         }
     }
