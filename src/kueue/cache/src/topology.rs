@@ -10,8 +10,8 @@ mod foreign;
 mod nodes;
 mod places;
 mod prefixes;
-mod used;
 mod ungate;
+mod used;
 
 #[cfg(test)]
 mod tests;
@@ -22,5 +22,5 @@ pub use foreign::{Change, Foreign, Taken};
 pub use nodes::Nodes;
 pub(crate) use places::Places;
 pub use prefixes::{chunks, prefix_keys, runs};
-pub use used::nodes_used;
 pub use ungate::{OffsetError, Placement, is_gated, is_over, ungate};
+pub use used::nodes_used;

@@ -85,6 +85,16 @@ pub async fn run(context: Arc<Context>, stop: CancellationToken) {
     while writes.next().await.is_some() {}
 }
 
+/// Ends when the next second pass is due; never if there is none.
+async fn second_pass(context: &Context) {
+    let due = context.world.cache.lock().next_second_pass();
+    let Some(due) = due else {
+        return std::future::pending().await;
+    };
+    let wait = due.duration_since((context.clock)());
+    tokio::time::sleep(Duration::try_from(wait).unwrap_or_default()).await;
+}
+
 /// Assumes what a plan admits and begins to write it. Whether it admits anything.
 fn admit_all(context: &Arc<Context>, plan: &Plan, writes: &FuturesUnordered<Write>) -> bool {
     let mut admitted = false;
