@@ -20,6 +20,7 @@ pub use limits::Limits;
 pub(crate) use node::node;
 pub(crate) use places::places_held;
 pub(crate) use pods::{limits_as_requests, of_template as pod_requests};
+pub(crate) use selectors::{taint, toleration};
 pub use workload::{PodSetHolding, held_by_pod_set, usage, workload};
 pub(crate) use workload::{chances, held};
 

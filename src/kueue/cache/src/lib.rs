@@ -15,6 +15,7 @@ mod fair_shares;
 mod holdings;
 mod local_queues;
 mod messages;
+mod node_failure;
 mod options;
 mod patch;
 pub mod pending;
@@ -34,6 +35,7 @@ mod tests;
 pub use affected::Affected;
 pub use cache::Cache;
 pub use cycle::{AssumeError, Cycle, Settled};
+pub use node_failure::{NodeNews, Remedies, Remedy};
 pub use options::{
     Features, Options, PodsReadyTimestamp, QuotaCheck, TrackedLabel, Transformation,
 };

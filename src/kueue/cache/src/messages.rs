@@ -12,6 +12,14 @@ pub(crate) const CHECKS_NOT_READY: &str = "The workload has not all checks ready
 pub(crate) const PLACES_PENDING: &str = "There are pending delayed topology requests";
 pub(crate) const NO_RESERVATION: &str = "The workload has no reservation";
 
+/// Why a workload has to leave of which several nodes failed.
+pub(crate) fn several_nodes_failed(nodes: &[&str]) -> String {
+    format!(
+        "Workload eviction triggered due to multiple TAS assigned node failures, including: {}",
+        nodes.join(", ")
+    )
+}
+
 /// What a condition says that an admission has put to rest.
 pub(crate) fn previously(message: &str) -> String {
     format!("Previously: {message}")

@@ -18,6 +18,7 @@ mod tests;
 
 pub use decode::decode;
 pub use encode::{encode, encode_by_prefix};
+pub(crate) use foreign::asks_for_topology;
 pub use foreign::{Change, Foreign, Taken};
 pub use nodes::Nodes;
 pub(crate) use places::Places;

@@ -95,7 +95,8 @@ impl Effect {
     }
 
     /// Whether an untolerated taint keeps pods away for certain.
-    fn forbids(self) -> bool {
+    #[must_use]
+    pub fn forbids(self) -> bool {
         matches!(self, Self::NoSchedule | Self::NoExecute)
     }
 }
@@ -123,7 +124,9 @@ pub struct Toleration {
 }
 
 impl Toleration {
-    fn tolerates(&self, taint: &Taint) -> bool {
+    /// Whether pods with it may stay where the taint is.
+    #[must_use]
+    pub fn tolerates(&self, taint: &Taint) -> bool {
         self.effect.is_none_or(|effect| effect == taint.effect)
             && (self.key.is_empty() || self.key == taint.key)
             && self

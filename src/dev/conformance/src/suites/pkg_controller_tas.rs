@@ -1,5 +1,7 @@
 //! The controllers of topology-aware scheduling, as far as they decide as functions of values.
 
+mod node_failure;
+
 use std::collections::BTreeMap;
 
 use cache::topology::{is_over, ungate};
@@ -12,7 +14,10 @@ use super::File;
 use crate::corpus::{Case, each, parse};
 use crate::verdict::Verdict;
 
-pub(super) const FILES: &[File] = &[("TestReconcile", ungated)];
+pub(super) const FILES: &[File] = &[
+    ("TestReconcile", ungated),
+    ("TestNodeFailureReconciler", node_failure::remedied),
+];
 
 /// The pods of a case after the gates of those that may start were taken away.
 fn after(case: Case<'_>) -> Vec<Pod> {

@@ -71,7 +71,7 @@ fn requirements(term: &core::NodeSelectorTerm) -> Vec<Requirement> {
     read.collect()
 }
 
-pub(super) fn taint(taint: &core::Taint) -> Option<Taint> {
+pub(crate) fn taint(taint: &core::Taint) -> Option<Taint> {
     let effect = effect(&taint.effect)?;
     Some(Taint {
         key: taint.key.clone(),
@@ -81,7 +81,7 @@ pub(super) fn taint(taint: &core::Taint) -> Option<Taint> {
 }
 
 /// A toleration with an operator or effect that nobody knows tolerates nothing, and is left out.
-pub(super) fn toleration(toleration: &core::Toleration) -> Option<Toleration> {
+pub(crate) fn toleration(toleration: &core::Toleration) -> Option<Toleration> {
     let value = match toleration.operator.as_deref().unwrap_or_default() {
         "" | "Equal" => Some(toleration.value.clone().unwrap_or_default()),
         "Exists" => None,

@@ -119,7 +119,8 @@ fn taken(pod: &core::Pod) -> Option<Taken> {
     })
 }
 
-fn asks_for_topology(pod: &core::Pod) -> bool {
+/// Whether a pod is one that is placed by topology.
+pub(crate) fn asks_for_topology(pod: &core::Pod) -> bool {
     let keys = [
         annotations::POD_SET_REQUIRED_TOPOLOGY,
         annotations::POD_SET_PREFERRED_TOPOLOGY,

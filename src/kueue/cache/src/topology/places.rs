@@ -71,8 +71,13 @@ impl Places {
 
     /// A ResourceFlavor appeared, changed or is gone.
     pub(crate) fn flavor_changed(&mut self, name: &FlavorName, flavors: &Flavors) {
-        self.stale.insert(name.clone());
-        self.spoil(flavors);
+        let placed = flavors
+            .get(name)
+            .is_some_and(|flavor| flavor.topology.is_some());
+        if placed || self.views.contains_key(name) {
+            self.stale.insert(name.clone());
+            self.spoil(flavors);
+        }
     }
 
     /// All views have to be built anew: what one flavor takes may count in another, so it matters to all which flavors there are.

@@ -34,8 +34,9 @@ pub(super) fn flavors(workload: &Workload, unit: &Unit<'_>) -> BTreeMap<Resource
 
 /// Notes the places that pod sets have, or wait for.
 pub(super) fn keep_places(workload: &Workload, assignment: &mut Assignment) {
-    for (pod_set, assigned) in workload.pod_sets.iter().zip(&mut assignment.pod_sets) {
-        if let Some(held) = of(workload, pod_set) {
+    for pod_set in &workload.pod_sets {
+        let assigned = assignment.of(Some(&pod_set.name));
+        if let Some((assigned, held)) = assigned.zip(of(workload, pod_set)) {
             assigned.place.clone_from(&held.place);
             assigned.delayed = held.delayed;
         }

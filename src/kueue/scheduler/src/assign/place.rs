@@ -53,7 +53,8 @@ impl Assigner<'_> {
 }
 
 impl Assignment {
-    fn of(&mut self, name: Option<&PodSetName>) -> Option<&mut super::PodSetAssignment> {
+    /// What one pod set would take. Pod sets of one group stand together, so the order need not be that of the workload.
+    pub(crate) fn of(&mut self, name: Option<&PodSetName>) -> Option<&mut super::PodSetAssignment> {
         let name = name?;
         self.pod_sets.iter_mut().find(|one| one.name == *name)
     }
@@ -119,7 +120,11 @@ impl Assignment {
         only_new: bool,
     ) -> TopologyUsage {
         let mut usage = TopologyUsage::new();
-        for (pod_set, assigned) in workload.pod_sets.iter().zip(&self.pod_sets) {
+        for pod_set in &workload.pod_sets {
+            let mut all = self.pod_sets.iter();
+            let Some(assigned) = all.find(|one| one.name == pod_set.name) else {
+                continue;
+            };
             let Some(place) = &assigned.place else {
                 continue;
             };

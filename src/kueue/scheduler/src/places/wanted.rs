@@ -48,8 +48,12 @@ impl Assigner<'_> {
     /// and so is what has to wait.
     pub(crate) fn wanted(&self, workload: &Workload, assignment: &mut Assignment) -> Wanted {
         let mut by_flavor: BTreeMap<FlavorName, Vec<PodSetRequest>> = BTreeMap::new();
-        for (pod_set, assigned) in workload.pod_sets.iter().zip(&mut assignment.pod_sets) {
-            if !asks_for_place(pod_set, self.cluster_queue, self.flavors) || assigned.count == 0 {
+        for pod_set in &workload.pod_sets {
+            let found = assignment.of(Some(&pod_set.name));
+            let Some(assigned) = found.filter(|assigned| assigned.count > 0) else {
+                continue;
+            };
+            if !asks_for_place(pod_set, self.cluster_queue, self.flavors) {
                 continue;
             }
             match self.want(workload, pod_set, assigned) {

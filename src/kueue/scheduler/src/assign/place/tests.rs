@@ -277,6 +277,26 @@ fn places_wait_for_checks_that_make_them() {
 }
 
 #[test]
+fn pod_sets_of_a_group_are_placed_together_wherever_they_stand() {
+    let grouped = |request: TopologyRequest| TopologyRequest {
+        group: Some("ring".to_owned()),
+        ..request
+    };
+    Lab::new(one_flavor(9000)).gives(
+        &[
+            asking("leader", 1, 1000, grouped(required("rack"))),
+            asking("other", 1, 2000, required("rack")),
+            asking("worker", 2, 1000, grouped(required("rack"))),
+        ],
+        expect![[r#"
+            Fit
+            leader: a1=1
+            worker: a1=1 a2=1
+            other: b1=1"#]],
+    );
+}
+
+#[test]
 fn with_the_gate_off_nobody_is_placed() {
     let mut lab = Lab::new(one_flavor(9000)).taken("a1", 2000);
     lab.world.policy.tas = false;
