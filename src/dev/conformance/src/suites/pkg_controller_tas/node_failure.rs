@@ -98,11 +98,7 @@ fn compare(
             &format!("{}s", again.as_secs()),
             &read(&case.want["wantRequeue"]),
         ),
-        Verdict::equal(
-            "failed pods",
-            &named,
-            &wanted,
-        ),
+        Verdict::equal("failed pods", &named, &wanted),
         Verdict::equal("evicted", &evicted, &read(&case.want["wantEvictedCond"])),
     ];
     if case.input["ignoreUnhealthyNodes"] != true {
