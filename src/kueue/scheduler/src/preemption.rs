@@ -15,6 +15,9 @@ mod simulation;
 mod target;
 mod tournament;
 
+#[cfg(test)]
+mod tests;
+
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
