@@ -99,6 +99,9 @@ pub(crate) fn workload(name: &str) -> Workload {
         reservation: None,
         elastic: false,
         single_pod: false,
+        variant_of: None,
+        replaces: None,
+        preemption_gated: false,
         defect: None,
         shape: 0,
     }
@@ -230,10 +233,17 @@ impl World {
             generation: 0,
             namespace: Some(Arc::new(Labels::new())),
             last: None,
+            preemptor: false,
         };
         let heads: Vec<_> = heads.iter().map(head).collect();
         let snapshot = self.snapshot();
-        let (plan, report) = run(snapshot.clone(), &heads, &self.policy, 1);
+        let (plan, report) = run(
+            snapshot.clone(),
+            &heads,
+            &self.policy,
+            1,
+            Timestamp::UNIX_EPOCH,
+        );
         let mut tree = snapshot.tree;
         for admission in &plan.admissions {
             tree.add(&admission.cluster_queue, &admission.usage);

@@ -29,13 +29,13 @@ impl Scene {
         }
     }
 
-    /// One more workload that holds red cpu, since the second that it was created at.
+    /// One more workload that holds red cpu, since the second that it was queued at.
     fn runs(mut self, queue: &str, workload: Workload, cpu: i64) -> Self {
         let admitted = Admitted {
             cluster_queue: queue.into(),
             usage: red(cpu),
             places: Default::default(),
-            reserved: Some(workload.created),
+            reserved: Some(workload.queued),
             admitted: true,
             evicted: false,
             workload: Arc::new(workload),
@@ -48,7 +48,7 @@ impl Scene {
     fn leaves(mut self, queue: &str, workload: Workload, cpu: i64) -> Self {
         let key = workload.key.clone();
         self = self.runs(queue, workload, cpu);
-        let shown = self.snapshot.admitted[&queue.into()][&key].clone();
+        let shown = self.snapshot.admitted[queue][&key].clone();
         self.snapshot.remove(&shown);
         let leaving = Admitted {
             evicted: true,
@@ -158,7 +158,7 @@ fn in_its_own_queue_the_least_important_and_then_the_newest_go() {
     assert_eq!(scene.asks("a", &me, 2).len(), 2);
     assert_eq!(scene.asks("a", &me, 4), [""; 0], "equals stay");
     assert_eq!(scene.oracle("a", &me, 1), (Possibility::Preempt, 0));
-    assert_eq!(scene.oracle("a", &me, 4), (Possibility::NoCandidates, 0));
+    assert_eq!(scene.oracle("a", &me, 4), (Possibility::NoCandidates, 1));
 }
 
 #[test]
