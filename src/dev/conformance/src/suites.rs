@@ -11,6 +11,7 @@ use crate::verdict::Verdict;
 
 mod jobs;
 mod pkg_cache_queue;
+mod pkg_cache_queue_afs;
 mod pkg_cache_scheduler;
 mod pkg_controller_tas;
 mod pkg_podset;
@@ -21,6 +22,7 @@ mod pkg_scheduler_preemption;
 mod pkg_scheduler_preemption_common;
 mod pkg_scheduler_preemption_fairsharing;
 mod pkg_util_admissioncheck;
+mod pkg_util_admissionfairsharing;
 mod pkg_util_equality;
 mod pkg_util_limitrange;
 mod pkg_util_orderedgroups;
@@ -31,6 +33,7 @@ mod pkg_util_resource;
 mod pkg_util_taints;
 mod pkg_util_tas;
 mod pkg_util_tolerations;
+mod pkg_visibility_storage;
 mod pkg_webhooks;
 mod pkg_workload;
 mod pkg_workload_evict;
@@ -61,6 +64,12 @@ const FOLDERS: &[(&str, &[File])] = &[
     ),
     ("pkg-controller-jobs-mpijob", jobs::KUBEFLOW),
     ("pkg-cache-queue", pkg_cache_queue::FILES),
+    ("pkg-cache-queue-afs", pkg_cache_queue_afs::FILES),
+    (
+        "pkg-util-admissionfairsharing",
+        pkg_util_admissionfairsharing::FILES,
+    ),
+    ("pkg-visibility-storage", pkg_visibility_storage::FILES),
     ("pkg-resources", pkg_resources::FILES),
     ("pkg-scheduler", pkg_scheduler::FILES),
     (

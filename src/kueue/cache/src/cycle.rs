@@ -131,7 +131,8 @@ impl Cache {
     }
 
     /// Whether the pods of somebody who holds quota are not ready. Only asked for where it matters.
-    pub(crate) fn pods_not_ready(&self) -> bool {
+    #[must_use]
+    pub fn pods_not_ready(&self) -> bool {
         let ready = |state: &WorkloadState| {
             conditions::is_true(&state.status.conditions, types::PODS_READY)
         };

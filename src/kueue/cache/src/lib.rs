@@ -26,6 +26,7 @@ mod status;
 mod surroundings;
 pub mod topology;
 mod transition;
+mod users;
 mod visibility;
 mod workloads;
 

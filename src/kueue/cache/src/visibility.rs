@@ -58,6 +58,32 @@ impl Cache {
         Some(placed.collect())
     }
 
+    /// One page of the pending workloads of a ClusterQueue.
+    #[must_use]
+    pub fn pending_page(
+        &self,
+        name: &ClusterQueueName,
+        offset: usize,
+        limit: usize,
+    ) -> Option<Vec<PendingWorkload>> {
+        let all = self.pending_workloads(name)?;
+        Some(all.into_iter().skip(offset).take(limit).collect())
+    }
+
+    /// One page of the pending workloads of a LocalQueue; `None` if there is no such LocalQueue, or it leads nowhere.
+    #[must_use]
+    pub fn pending_page_of(
+        &self,
+        door: &LocalQueueKey,
+        offset: usize,
+        limit: usize,
+    ) -> Option<Vec<PendingWorkload>> {
+        let state = self.local_queues.get(door)?;
+        let all = self.pending_workloads(state.cluster_queue.as_ref()?)?;
+        let own = all.into_iter().filter(|one| one.local_queue == *door);
+        Some(own.skip(offset).take(limit).collect())
+    }
+
     /// How many workloads of a ClusterQueue are in which state.
     #[must_use]
     pub fn counts(&self, name: &ClusterQueueName) -> Option<ClusterQueueCounts> {

@@ -110,6 +110,12 @@ impl QuotaTree {
             .is_some_and(|id| self.node(id).cyclic)
     }
 
+    /// Whether the way up from a node never ends.
+    #[must_use]
+    pub fn is_cyclic(&self, id: NodeId) -> bool {
+        self.node(id).cyclic
+    }
+
     /// The node above, if there is one.
     #[must_use]
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
