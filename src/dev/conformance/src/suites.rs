@@ -13,6 +13,8 @@ mod jobs;
 mod pkg_cache_queue;
 mod pkg_cache_queue_afs;
 mod pkg_cache_scheduler;
+mod pkg_config;
+mod pkg_podset;
 mod pkg_controller_tas;
 mod pkg_podset;
 mod pkg_resources;
@@ -94,6 +96,7 @@ const FOLDERS: &[(&str, &[File])] = &[
     ("pkg-util-tas", pkg_util_tas::FILES),
     ("pkg-webhooks", pkg_webhooks::FILES),
     ("pkg-workload", pkg_workload::FILES),
+    ("pkg-config", pkg_config::FILES),
     ("pkg-podset", pkg_podset::FILES),
     ("pkg-util-admissioncheck", pkg_util_admissioncheck::FILES),
     ("pkg-util-equality", pkg_util_equality::FILES),

@@ -12,9 +12,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelectorRequirement;
+use quantity::Quantity;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use crate::LabelSelector;
-use crate::features::Features;
+use crate::features::{Features, gate};
 use crate::field::{FieldError, aggregate};
 use crate::names::{SYSTEM_NAMESPACE, WEBHOOK_SECRET, WEBHOOK_SERVICE};
 use crate::wire::wire_enum;
@@ -42,6 +46,7 @@ pub struct Configuration {
     pub client_connection: ClientConnection,
     pub integrations: Integrations,
     pub resources: Resources,
+    pub fair_sharing: Option<FairSharing>,
     /// How long finished Workloads are kept; absent for ever.
     pub retain_finished_workloads: Option<Duration>,
     pub features: Features,
@@ -111,9 +116,54 @@ wire_enum! {
     QuotaCheckStrategy { BlockUndeclared, IgnoreUndeclared }
 }
 
+/// Makes other resources of one that pods ask for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct ResourceTransformation {
+    pub input: String,
+    /// `Retain` if absent; whether it is one of the two is for the rules to say.
+    pub strategy: Option<String>,
+    /// What comes out is multiplied by what is asked of this resource.
+    pub multiply_by: Option<String>,
+    /// How much of each resource comes out for one.
+    #[serde(deserialize_with = "amounts")]
+    pub outputs: BTreeMap<String, Quantity>,
+}
+
+impl ResourceTransformation {
+    /// Whether the resource itself is asked for, too.
+    #[must_use]
+    pub fn retains(&self) -> bool {
+        self.strategy.as_deref() != Some("Replace")
+    }
+}
+
+/// Amounts in YAML may be written without quotes.
+fn amounts<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Quantity>, D::Error> {
+    let read = BTreeMap::<String, Value>::deserialize(from)?;
+    let amount = |(name, value): (String, Value)| {
+        let text = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        text.parse()
+            .map(|amount| (name, amount))
+            .map_err(D::Error::custom)
+    };
+    read.into_iter().map(amount).collect()
+}
+
+/// Sharing by dominant resource; there is none without this part of the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct FairSharing {
+    /// Rules of preemption, in the order in which they are tried.
+    pub preemption_strategies: Vec<String>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resources {
     pub exclude_resource_prefixes: Vec<String>,
+    pub transformations: Vec<ResourceTransformation>,
     pub quota_check_strategy: QuotaCheckStrategy,
 }
 
@@ -204,11 +254,10 @@ impl Configuration {
             },
             resources: Resources {
                 exclude_resource_prefixes: r.or("resources.excludeResourcePrefixes", Vec::new()),
-                quota_check_strategy: r.or(
-                    "resources.quotaCheckStrategy",
-                    QuotaCheckStrategy::BlockUndeclared,
-                ),
+                transformations: r.or("resources.transformations", Vec::new()),
+                quota_check_strategy: quota_check(r),
             },
+            fair_sharing: r.or("fairSharing", None),
             retain_finished_workloads: r
                 .optional_duration("objectRetentionPolicies.workloads.afterFinished"),
             features: features(r),
@@ -260,6 +309,25 @@ fn warnings(r: &mut Reader) -> Vec<String> {
         r.without_effect(field, "the visibility API is not served");
     }
     r.take_warnings()
+}
+
+/// A word that nobody knows is a fault only while the gate `QuotaCheckStrategy` is on: without it, none has an effect.
+fn quota_check(r: &mut Reader) -> QuotaCheckStrategy {
+    const FIELD: &str = "resources.quotaCheckStrategy";
+    let gates = Features::with(r.or("featureGates", BTreeMap::new()));
+    let asked = r.or(FIELD, String::new());
+    if !gates.on(gate::QUOTA_CHECK_STRATEGY) {
+        return QuotaCheckStrategy::BlockUndeclared;
+    }
+    match asked.as_str() {
+        "" | "BlockUndeclared" => QuotaCheckStrategy::BlockUndeclared,
+        "IgnoreUndeclared" => QuotaCheckStrategy::IgnoreUndeclared,
+        other => {
+            let known = ["IgnoreUndeclared", "BlockUndeclared"];
+            r.fault(FieldError::not_supported(&read::path(FIELD), other, known));
+            QuotaCheckStrategy::BlockUndeclared
+        }
+    }
 }
 
 fn features(r: &mut Reader) -> Features {

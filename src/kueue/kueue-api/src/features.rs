@@ -25,6 +25,7 @@ pub mod gate {
     pub const PARTIAL_ADMISSION: &str = "PartialAdmission";
     pub const PRIORITY_BOOST: &str = "PriorityBoost";
     pub const PRIORITY_SORTING_WITHIN_COHORT: &str = "PrioritySortingWithinCohort";
+    pub const QUOTA_CHECK_STRATEGY: &str = "QuotaCheckStrategy";
     pub const RECLAIMABLE_PODS: &str = "ReclaimablePods";
     pub const REJECT_INVALID_ON_FLAVORS: &str = "RejectUpdatesToCQWithInvalidOnFlavors";
     pub const SCHEDULING_EQUIVALENCE_HASHING: &str = "SchedulingEquivalenceHashing";
@@ -72,6 +73,12 @@ impl Features {
         }
     }
 
+    /// Those that were asked for.
+    #[must_use]
+    pub fn asked(&self) -> &BTreeMap<String, bool> {
+        &self.set
+    }
+
     /// Whether the gate is on.
     #[must_use]
     pub fn on(&self, name: &str) -> bool {
@@ -84,6 +91,28 @@ impl Features {
     #[must_use]
     pub fn active(&self, name: &str) -> bool {
         self.on(name) && find(name).is_some_and(|gate| gate.built != Built::No)
+    }
+}
+
+/// The gates that are asked for: on the command line or in the file, not in both.
+///
+/// # Errors
+/// When both speak, or the flag cannot be read.
+pub fn asked(
+    flag: Option<&str>,
+    file: Option<&BTreeMap<String, bool>>,
+) -> Result<BTreeMap<String, bool>, FieldError> {
+    let (flag, file) = (flag.filter(|text| !text.is_empty()), file.cloned());
+    match (flag, file) {
+        (Some(_), Some(file)) => {
+            let value = serde_json::to_value(file).unwrap_or_default();
+            let detail = "feature gates for CLI and configuration cannot both specified";
+            Err(FieldError::invalid(&path(), value, detail))
+        }
+        (Some(text), None) => {
+            parse_flag(text).map_err(|detail| FieldError::invalid(&path(), text, &detail))
+        }
+        (None, file) => Ok(file.unwrap_or_default()),
     }
 }
 

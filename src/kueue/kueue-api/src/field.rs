@@ -88,6 +88,8 @@ impl Cause {
     }
 }
 
+impl std::error::Error for FieldError {}
+
 /// One fault of one field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldError {

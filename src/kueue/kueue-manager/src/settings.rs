@@ -1,15 +1,16 @@
 //! From the configuration to what each part is started with.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
-use cache::{Features as CacheFeatures, QuotaCheck};
+use anyhow::Context as _;
+use cache::{FairStrategy, Features as CacheFeatures, QuotaCheck, Transformation};
 use controllers::connect::own_namespace;
 use controllers::{context, lease, run};
 use jobs::JobKind;
 use kube::core::Selector;
-use kueue_api::config::{Configuration, QuotaCheckStrategy};
-use kueue_api::features::{Features, gate, parse_flag};
+use kueue_api::config::{Configuration, FairSharing, QuotaCheckStrategy};
+use kueue_api::features::{Features, asked, gate};
 use kueue_api::field::aggregate;
 
 use crate::clock;
@@ -27,10 +28,8 @@ pub(crate) fn load(options: &Options) -> anyhow::Result<Configuration> {
         .as_deref()
         .filter(|text| !text.is_empty())
     {
-        if configuration.features != Features::default() {
-            bail!("feature gates for CLI and configuration cannot both specified");
-        }
-        let set = parse_flag(text).map_err(anyhow::Error::msg)?;
+        let file = configuration.features.asked();
+        let set = asked(Some(text), Some(file).filter(|file| !file.is_empty()))?;
         configuration.features =
             Features::start(&set).map_err(|errors| anyhow::Error::msg(aggregate(&errors)))?;
     }
@@ -106,7 +105,36 @@ fn cache_options(configuration: &Configuration) -> cache::Options {
             QuotaCheckStrategy::BlockUndeclared => QuotaCheck::BlockUndeclared,
             QuotaCheckStrategy::IgnoreUndeclared => QuotaCheck::IgnoreUndeclared,
         },
+        transformations: transformations(configuration),
+        fair_sharing: configuration.fair_sharing.as_ref().map(fair_sharing),
         ..cache::Options::default()
+    }
+}
+
+fn transformations(configuration: &Configuration) -> BTreeMap<String, Transformation> {
+    let rules = configuration.resources.transformations.iter();
+    let made = rules.map(|rule| {
+        let made = Transformation {
+            retain: rule.retains(),
+            multiply_by: rule.multiply_by.clone(),
+            outputs: rule.outputs.clone(),
+        };
+        (rule.input.clone(), made)
+    });
+    made.collect()
+}
+
+/// The rules are those that the configuration lets pass.
+fn fair_sharing(sharing: &FairSharing) -> cache::FairSharing {
+    let strategy = |name: &String| match name.as_str() {
+        "LessThanInitialShare" => FairStrategy::LessThanInitialShare,
+        _ => FairStrategy::LessThanOrEqualToFinalShare,
+    };
+    let mut asked = sharing.preemption_strategies.iter().map(strategy);
+    let first = asked.next();
+    cache::FairSharing {
+        first: first.unwrap_or(FairStrategy::LessThanOrEqualToFinalShare),
+        second: asked.next(),
     }
 }
 

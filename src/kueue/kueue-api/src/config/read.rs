@@ -22,9 +22,7 @@ const NOT_YET: &[&str] = &[
     "waitForPodsReady",
     "integrations.externalFrameworks",
     "multiKueue",
-    "fairSharing",
     "admissionFairSharing",
-    "resources.transformations",
     "resources.deviceClassMappings",
     "objectRetentionPolicies.workloads.afterDeactivatedByKueue",
 ];

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::read::path;
-use super::{Configuration, LeaderElection, NAMESPACE_NAME_LABEL, QuotaCheckStrategy, Resources};
+use super::{
+    Configuration, FairSharing, LeaderElection, NAMESPACE_NAME_LABEL, QuotaCheckStrategy, Resources,
+};
 use crate::field::FieldError;
 use crate::validation::{is_qualified_name, is_subdomain, matches_selector, selector};
 
@@ -40,6 +42,8 @@ pub(super) fn check(configuration: &Configuration) -> Vec<FieldError> {
     errors.extend(certificates(configuration));
     errors.extend(lease(&configuration.leader_election));
     errors.extend(concurrency(&configuration.group_kind_concurrency));
+    errors.extend(fair_sharing(configuration.fair_sharing.as_ref()));
+    errors.extend(transformations(&configuration.resources));
     errors.extend(quota_check(&configuration.resources));
     errors
 }
@@ -149,6 +153,49 @@ fn concurrency(by_kind: &BTreeMap<String, u32>) -> Vec<FieldError> {
     .collect()
 }
 
+/// The lists of rules that make sense.
+const STRATEGIES: [&[&str]; 3] = [
+    &["LessThanOrEqualToFinalShare"],
+    &["LessThanInitialShare"],
+    &["LessThanOrEqualToFinalShare", "LessThanInitialShare"],
+];
+
+fn fair_sharing(sharing: Option<&FairSharing>) -> Option<FieldError> {
+    let path = path("fairSharing.preemptionStrategies");
+    let asked = &sharing?.preemption_strategies;
+    if asked.is_empty() {
+        return Some(FieldError::required(&path, "must be specified"));
+    }
+    let known = STRATEGIES.iter().any(|list| asked == list);
+    let lists = STRATEGIES.map(|list| list.join(","));
+    let lists = lists.iter().map(String::as_str);
+    (!known).then(|| FieldError::not_supported(&path, asked.join(","), lists))
+}
+
+fn transformations(resources: &Resources) -> Vec<FieldError> {
+    let path = path("resources.transformations");
+    let mut errors = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (i, rule) in resources.transformations.iter().enumerate() {
+        let path = path.index(i);
+        let strategy = rule.strategy.as_deref().unwrap_or("Retain");
+        if !["Retain", "Replace"].contains(&strategy) {
+            errors.push(FieldError::not_supported(
+                &path.child("strategy"),
+                strategy,
+                ["Retain", "Replace"],
+            ));
+        }
+        if !seen.insert(&rule.input) {
+            errors.push(FieldError::duplicate(
+                &path.child("input"),
+                rule.input.as_str(),
+            ));
+        }
+    }
+    errors
+}
+
 fn quota_check(resources: &Resources) -> Option<FieldError> {
     let path = path("resources.quotaCheckStrategy");
     let both = resources.quota_check_strategy == QuotaCheckStrategy::IgnoreUndeclared
@@ -157,7 +204,7 @@ fn quota_check(resources: &Resources) -> Option<FieldError> {
         FieldError::invalid(
             &path,
             "IgnoreUndeclared",
-            "cannot be combined with excludeResourcePrefixes",
+            "excludeResourcePrefixes is not allowed when quotaCheckStrategy is IgnoreUndeclared",
         )
     })
 }

@@ -28,10 +28,30 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ),
     (
         "not here yet",
-        "fairSharing: {}\n",
-        "fairSharing: Forbidden: this controller does not support the field yet; remove it",
+        "multiKueue: {}\n",
+        "multiKueue: Forbidden: this controller does not support the field yet; remove it",
     ),
-    ("null is nothing", "fairSharing: null\n", ""),
+    ("null is nothing", "multiKueue: null\n", ""),
+    (
+        "fair sharing without a rule",
+        "fairSharing: {}\n",
+        "fairSharing.preemptionStrategies: Required value: must be specified",
+    ),
+    (
+        "fair sharing in an order that makes no sense",
+        "fairSharing:\n  preemptionStrategies: [LessThanInitialShare, LessThanOrEqualToFinalShare]\n",
+        "fairSharing.preemptionStrategies: Unsupported value",
+    ),
+    (
+        "transformations",
+        "resources:\n  transformations:\n  - {input: a, outputs: {b: 2}}\n  - {input: a, strategy: Replace}\n  - {input: c, strategy: Both}\n",
+        "resources.transformations[1].input: Duplicate value: \"a\", resources.transformations[2].strategy: Unsupported value: \"Both\"",
+    ),
+    (
+        "outputs of a transformation",
+        "resources:\n  transformations:\n  - {input: a, outputs: {b: much}}\n",
+        "resources.transformations: Invalid value",
+    ),
     (
         "section that is no mapping",
         "webhook: 5\n",
@@ -185,4 +205,20 @@ fn what_is_to_come_is_said() {
             "visibilityServer.bindPort has no effect yet: the visibility API is not served",
         ]
     );
+}
+
+#[test]
+fn transformations_and_fair_sharing_are_read() {
+    let text = file(
+        "resources:\n  transformations:\n  - {input: nvidia.com/gpu, strategy: Replace, multiplyBy: nodes, outputs: {credits: 10, memory: 40Gi}}\n  - {input: cpu}\nfairSharing:\n  preemptionStrategies: [LessThanInitialShare]\n",
+    );
+    let read = Configuration::parse(&text, None).unwrap();
+    let [gpu, cpu] = read.resources.transformations.as_slice() else {
+        panic!("two were written");
+    };
+    assert!(!gpu.retains() && cpu.retains());
+    assert_eq!(gpu.multiply_by.as_deref(), Some("nodes"));
+    assert_eq!(gpu.outputs["memory"].to_string(), "40Gi");
+    let sharing = read.fair_sharing.unwrap();
+    assert_eq!(sharing.preemption_strategies, ["LessThanInitialShare"]);
 }

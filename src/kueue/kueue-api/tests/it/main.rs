@@ -5,7 +5,6 @@
     reason = "helpers of tests fail like tests, and say what they skip"
 )]
 
-mod config_corpus;
 mod corpus;
 mod crds;
 mod wire;

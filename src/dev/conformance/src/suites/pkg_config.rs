@@ -1,0 +1,135 @@
+//! The manager's configuration file: what it becomes, what is refused in it, and the gates.
+//!
+//! A file that asks for something this controller does not have yet is refused by the name of the field; such a case is `feature`, not failed.
+
+use kueue_api::config::{ConfigError, Configuration};
+use kueue_api::features;
+use kueue_api::field::FieldError;
+use kueue_api::names::CONFIG_API_VERSION;
+use serde_json::{Value, json};
+
+use super::File;
+use crate::compare::{Also, faults};
+use crate::corpus::{Case, read};
+use crate::verdict::{Skip, Verdict};
+
+pub(super) const FILES: &[File] = &[
+    ("TestLoad", load),
+    ("TestLoadAndValidateFeatureGates", gates),
+    ("TestValidate", validate),
+];
+
+fn gates(case: Case<'_>) -> Verdict {
+    let file: Option<_> = read(&case.input["featureGateMap"]);
+    let mut got = match features::asked(case.input["featureGatesCLI"].as_str(), file.as_ref()) {
+        Ok(set) => features::missing_dependencies(&set),
+        Err(error) => vec![error],
+    };
+    let want = &case.want["wantErr"];
+    // The reference tells all gates with missing dependencies in one fault, we in one each.
+    got.truncate(1);
+    // Details that are known only from the first of several faults are left out of the data.
+    let all = want.as_array().into_iter().flatten();
+    let detailed = all.clone().count() > 0 && all.clone().all(|fault| fault["detail"].is_string());
+    let also = if detailed && case.input["ignoreDetail"] != true {
+        Also::Detail
+    } else {
+        Also::Nothing
+    };
+    faults(&got, want, also)
+}
+
+/// What this controller does not have yet, of what a file asks for.
+fn not_yet(errors: &[FieldError]) -> Option<Verdict> {
+    let words = [
+        "does not support the field yet",
+        "does not have this feature yet",
+    ];
+    let later = errors
+        .iter()
+        .find(|error| words.iter().any(|words| error.detail.contains(words)))?;
+    Some(Verdict::not_built(format!(
+        "configuration: {}",
+        later.field
+    )))
+}
+
+fn validate(case: Case<'_>) -> Verdict {
+    let mut file = case.input["cfg"].clone();
+    if file["integrations"]["frameworks"].is_null() {
+        let why = "rules about a configuration without defaults, which no file becomes";
+        return Verdict::Skipped(Skip::Internal(why));
+    }
+    let fields = file.as_object_mut().unwrap();
+    fields.insert("apiVersion".to_owned(), json!(CONFIG_API_VERSION));
+    fields.insert("kind".to_owned(), json!("Configuration"));
+    fields.insert("featureGates".to_owned(), json!(case.gates()));
+    match Configuration::parse(&file.to_string(), None) {
+        Ok(read) if !read.warnings.is_empty() => {
+            Verdict::not_built(format!("configuration: {}", read.warnings.join(", ")))
+        }
+        Ok(_) => faults(&[], &case.want["wantErr"], Also::Nothing),
+        Err(ConfigError::Fields(errors)) => not_yet(&errors)
+            .unwrap_or_else(|| faults(&errors, &case.want["wantErr"], Also::Nothing)),
+        Err(error) => Verdict::Failed(error.to_string()),
+    }
+}
+
+/// The parts of a configuration that exist here, as the data writes them.
+fn outcome(read: &Configuration) -> Value {
+    let certificates = &read.internal_cert_management;
+    let names = json!({
+        "enable": certificates.enable,
+        "webhookServiceName": certificates.webhook_service_name,
+        "webhookSecretName": certificates.webhook_secret_name,
+    });
+    json!({
+        "clientConnection": {"qps": read.client_connection.qps, "burst": read.client_connection.burst},
+        "frameworks": read.integrations.frameworks,
+        "certificates": if certificates.enable { names } else { json!({"enable": false}) },
+        "selector": read.managed_jobs_namespace_selector,
+        "all": read.manage_jobs_without_queue_name,
+        "namespace": read.namespace,
+    })
+}
+
+fn wanted(want: &Value) -> Value {
+    let qps = want["clientConnection"]["qps"].as_f64();
+    json!({
+        "clientConnection": {"qps": qps, "burst": want["clientConnection"]["burst"]},
+        "frameworks": want["integrations"]["frameworks"],
+        "certificates": want["internalCertManagement"],
+        "selector": want["managedJobsNamespaceSelector"],
+        "all": want["manageJobsWithoutQueueName"],
+        "namespace": want["namespace"],
+    })
+}
+
+fn load(case: Case<'_>) -> Verdict {
+    let refused = case.want["wantConfiguration"]["kind"].is_null();
+    let read = match &case.input["configFile"] {
+        // A name alone is that of a file nobody can read.
+        Value::String(_) => return Verdict::equal("refused", &true, &refused),
+        file => match file["content"].as_str() {
+            Some(text) => Configuration::parse(text, None),
+            None => Ok(Configuration::defaults(None)),
+        },
+    };
+    match read {
+        Ok(read) if !read.warnings.is_empty() => {
+            Verdict::not_built(format!("configuration: {}", read.warnings.join(", ")))
+        }
+        Ok(read) => {
+            let want = wanted(&case.want["wantConfiguration"]);
+            Verdict::all([
+                Verdict::equal("refused", &false, &refused),
+                Verdict::same(&outcome(&read), &want),
+            ])
+        }
+        Err(_) if refused => Verdict::Passed,
+        Err(ConfigError::Fields(errors)) => not_yet(&errors)
+            .unwrap_or_else(|| Verdict::Failed(ConfigError::Fields(errors).to_string())),
+        Err(error @ ConfigError::Version { .. }) => Verdict::not_built(error.to_string()),
+        Err(error) => Verdict::Failed(error.to_string()),
+    }
+}
