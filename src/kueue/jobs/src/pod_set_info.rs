@@ -87,8 +87,8 @@ impl PodSetInfo {
     ) -> Result<Self, UnknownFlavor> {
         let none = PodSet::default();
         let set = workload.spec.pod_set(&assignment.name).unwrap_or(&none);
-        // Nobody takes the gate away yet, so places are not waited for.
-        let mut info = Self::of_flavors(assignment, set, flavors, false)?;
+        // There is a place only where places are chosen, and then its pods wait for it.
+        let mut info = Self::of_flavors(assignment, set, flavors, true)?;
         info.set_label(labels::POD_SET, &assignment.name);
         info.set_label(labels::LOCAL_QUEUE_NAME, workload.spec.queue_name());
         let status = workload.status.as_ref();
