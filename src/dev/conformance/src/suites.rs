@@ -14,7 +14,6 @@ mod pkg_cache_queue;
 mod pkg_cache_queue_afs;
 mod pkg_cache_scheduler;
 mod pkg_config;
-mod pkg_podset;
 mod pkg_controller_tas;
 mod pkg_podset;
 mod pkg_resources;
@@ -81,8 +80,6 @@ const FOLDERS: &[(&str, &[File])] = &[
     ("pkg-util-tas", pkg_util_tas::FILES),
     ("pkg-webhooks", pkg_webhooks::FILES),
     ("pkg-cache-scheduler", pkg_cache_scheduler::FILES),
-    ("pkg-cache-queue", pkg_cache_queue::FILES),
-    ("pkg-resources", pkg_resources::FILES),
     ("pkg-scheduler-preemption", pkg_scheduler_preemption::FILES),
     (
         "pkg-scheduler-preemption-common",
@@ -93,8 +90,6 @@ const FOLDERS: &[(&str, &[File])] = &[
         pkg_scheduler_preemption_fairsharing::FILES,
     ),
     ("pkg-util-limitrange", pkg_util_limitrange::FILES),
-    ("pkg-util-tas", pkg_util_tas::FILES),
-    ("pkg-webhooks", pkg_webhooks::FILES),
     ("pkg-workload", pkg_workload::FILES),
     ("pkg-config", pkg_config::FILES),
     ("pkg-podset", pkg_podset::FILES),
