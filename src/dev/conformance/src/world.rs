@@ -8,19 +8,20 @@ mod options;
 mod outcome;
 mod write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cache::{
-    Admission, Cache, Event, EventKind, Options, Plan, Report, WorkloadKey, WorkloadPatch,
+    Admission, Cache, Event, EventKind, Options, Plan, Report, Violation, WorkloadKey,
+    WorkloadPatch,
 };
-use k8s_openapi::api::core::v1::{Namespace, Node, Pod};
+use k8s_openapi::api::core::v1::{LimitRange, Namespace, Node, Pod};
 use kueue_api::v1beta2::{
     AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Topology, Workload,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::corpus::{Case, each, now};
+use crate::corpus::{Case, each, now, parse};
 
 pub use options::{options, transformations};
 
@@ -50,6 +51,10 @@ pub struct World {
     pub decided: Vec<(Plan, Report)>,
     /// Every write of a status fails.
     pub refuses_writes: bool,
+    /// Slices that were finished because another workload took their place.
+    pub replaced: BTreeSet<WorkloadKey>,
+    /// What the objects of the case break already.
+    known_violations: Vec<Violation>,
 }
 
 impl World {
@@ -62,6 +67,8 @@ impl World {
             events: Vec::new(),
             decided: Vec::new(),
             refuses_writes: false,
+            replaced: BTreeSet::new(),
+            known_violations: Vec::new(),
         }
     }
 
@@ -106,9 +113,15 @@ impl World {
         for cohort in objects::<Cohort>(case, &["cohorts"]) {
             let _ = world.cache.apply_cohort(&cohort);
         }
+        for object in each::<Value>(&case.input["objects"]) {
+            if object["kind"] == "LimitRange" {
+                let _ = world.cache.apply_limit_range(&parse::<LimitRange>(&object));
+            }
+        }
         for workload in objects::<Workload>(case, &["workloads"]) {
             world.put(workload);
         }
+        world.known_violations = world.cache.check();
         world
     }
 
@@ -180,6 +193,7 @@ impl World {
             return;
         }
         if let Some(patch) = self.cache.replacement_patch(admission, now()) {
+            self.replaced.insert(patch.key.clone());
             self.write(patch);
         }
     }

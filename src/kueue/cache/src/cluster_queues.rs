@@ -23,7 +23,7 @@ impl Cache {
         let state = self.queues.entry(name.clone()).or_default();
         describe(state, object, unreadable);
         state.pending.set_strategy(queue.strategy);
-        state.asks_for = asks_for(&object.spec, &queue);
+        state.asks_for = asks_for(&object.spec);
         let changed = self.replace_spec(queue);
         let mut affected = self.revise(std::slice::from_ref(&name));
         if changed {
@@ -182,8 +182,8 @@ fn without_quota(object: &api::ClusterQueue) -> ClusterQueue {
     convert::cluster_queue(&bare).unwrap_or_else(|_| ClusterQueue::named(object.name()))
 }
 
-fn asks_for(spec: &api::ClusterQueueSpec, queue: &ClusterQueue) -> Vec<Unsupported> {
-    let mut asked = Unsupported::in_preemption(&queue.preemption);
+fn asks_for(spec: &api::ClusterQueueSpec) -> Vec<Unsupported> {
+    let mut asked = Vec::new();
     if !spec.admission_checks().is_empty() {
         asked.push(Unsupported::AdmissionChecks(
             spec.admission_checks()

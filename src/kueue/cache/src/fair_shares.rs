@@ -113,12 +113,8 @@ impl Cache {
 
     /// A workload is admitted: its LocalQueue pays at once.
     pub(crate) fn charge(&mut self, admission: &Admission) {
-        let fair = self.queues.get(&admission.cluster_queue);
-        let Some(rules) = self
-            .options
-            .shares()
-            .filter(|_| fair.is_some_and(|queue| queue.fair))
-        else {
+        let rules = self.options.shares();
+        let Some(rules) = rules.filter(|_| admission.entry_penalty) else {
             return;
         };
         let Some(state) = self.workloads.get(&admission.workload) else {

@@ -8,6 +8,15 @@ use scheduler::{ClusterQueueName, Holder, NodeId};
 use crate::{Affected, Cache};
 
 impl Cache {
+    /// Something has changed that may help the parked workloads of a ClusterQueue, and of those it shares with.
+    pub fn retry(&mut self, name: &ClusterQueueName) -> Affected {
+        self.touched.cluster_queues.insert(name.clone());
+        Affected {
+            wake: true,
+            ..Affected::default()
+        }
+    }
+
     /// Brings the tree up to date and lets parked workloads of touched trees return.
     pub(crate) fn give_chances(&mut self, now: Timestamp) -> Affected {
         self.fresh_tree();

@@ -209,15 +209,6 @@ pub fn blocker(blocker: &Blocker) -> String {
 #[must_use]
 pub fn unsupported(unsupported: &Unsupported) -> String {
     match unsupported {
-        Unsupported::PreemptionWithinClusterQueue => {
-            "preemption.withinClusterQueue is not supported yet and has no effect".to_owned()
-        }
-        Unsupported::ReclaimWithinCohort => {
-            "preemption.reclaimWithinCohort is not supported yet and has no effect".to_owned()
-        }
-        Unsupported::BorrowWithinCohort => {
-            "preemption.borrowWithinCohort is not supported yet and has no effect".to_owned()
-        }
         Unsupported::AdmissionChecks(names) => {
             format!(
                 "references AdmissionCheck(s) that this controller does not answer, so its workloads wait until somebody does: {}",

@@ -95,6 +95,9 @@ pub enum PreemptionPolicy {
     /// Nobody.
     #[default]
     Never,
+    /// Nobody, because nobody said whom. The API server fills this in with `Never`; where it did not, the reference still assigns flavors in
+    /// the hope of preemption, and then finds nobody.
+    Unsaid,
     /// Workloads of lower priority.
     LowerPriority,
     /// Those, and newer ones of the same priority.

@@ -8,6 +8,7 @@ use crate::assign::{Assignment, LastAssignment, NoFitReason};
 use crate::cycle::Head;
 use crate::names::{ClusterQueueName, PodSetName, WorkloadKey};
 use crate::objects::OutOfBounds;
+use crate::policy::Policy;
 
 /// Why a workload was not even tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +69,25 @@ pub enum Outcome {
     Migrating(Assignment),
     /// It is told to leave itself: nodes that it uses failed, and there are no others.
     NodesFailed(Assignment),
+}
+
+impl Outcome {
+    /// Whether the search through the flavors goes on next time where it stopped: not where others are about to leave, and where somebody
+    /// else was only faster only by choice.
+    #[must_use]
+    pub fn keeps_progress(&self, policy: &Policy) -> bool {
+        match self {
+            Self::PreemptionGated
+            | Self::FitsAfterOthers
+            | Self::Preempting { .. }
+            | Self::Migrating(_)
+            | Self::NodesFailed(_) => false,
+            Self::TargetsTaken | Self::NoLongerFits | Self::BetterVariantRuns => {
+                policy.preserve_scan_progress
+            }
+            _ => true,
+        }
+    }
 }
 
 /// How a workload goes back into the queue.

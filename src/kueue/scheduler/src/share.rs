@@ -89,6 +89,13 @@ impl Share {
         }
     }
 
+    /// The same share of a node that borrows these.
+    #[must_use]
+    pub fn borrowing(mut self, borrowed: Vec<FlavorResource>) -> Self {
+        self.borrowed = borrowed;
+        self
+    }
+
     /// Resources come in the order of their names, so that the first of equals stays.
     #[expect(
         clippy::cast_precision_loss,

@@ -28,7 +28,7 @@ pub(crate) fn cluster_queue(object: &api::ClusterQueue) -> Result<ClusterQueue, 
             QueueingStrategy::BestEffortFIFO => Strategy::BestEffortFifo,
         },
         fungibility: fungibility(&spec.flavor_fungibility()),
-        preemption: preemption_of(&spec.preemption()),
+        preemption: preemption_of(spec),
         weight: weight(spec.fair_sharing.as_ref())?,
         places_later: PlacesLater::default(),
         usage_based: spec.admission_scope.as_ref().is_some_and(|scope| {
@@ -64,19 +64,28 @@ fn weight(sharing: Option<&api::FairSharing>) -> Result<Weight, Unreadable> {
         .map_or_else(Weight::default, |weight| Weight::from_nano(weight.nano())))
 }
 
-fn preemption_of(policies: &api::ClusterQueuePreemption) -> Preemption {
+/// A queue that says nothing preempts nobody; one that says something leaves open what it does not say.
+fn preemption_of(spec: &api::ClusterQueueSpec) -> Preemption {
+    let policies = spec.preemption();
+    let unsaid = if spec.preemption.is_some() {
+        PreemptionPolicy::Unsaid
+    } else {
+        PreemptionPolicy::Never
+    };
     Preemption {
-        within_cluster_queue: match policies.within_cluster_queue() {
-            WithinClusterQueue::Never => PreemptionPolicy::Never,
-            WithinClusterQueue::LowerPriority => PreemptionPolicy::LowerPriority,
-            WithinClusterQueue::LowerOrNewerEqualPriority => {
+        within_cluster_queue: match policies.within_cluster_queue {
+            None => unsaid,
+            Some(WithinClusterQueue::Never) => PreemptionPolicy::Never,
+            Some(WithinClusterQueue::LowerPriority) => PreemptionPolicy::LowerPriority,
+            Some(WithinClusterQueue::LowerOrNewerEqualPriority) => {
                 PreemptionPolicy::LowerOrNewerEqualPriority
             }
         },
-        reclaim_within_cohort: match policies.reclaim_within_cohort() {
-            ReclaimWithinCohort::Never => PreemptionPolicy::Never,
-            ReclaimWithinCohort::LowerPriority => PreemptionPolicy::LowerPriority,
-            ReclaimWithinCohort::Any => PreemptionPolicy::Any,
+        reclaim_within_cohort: match policies.reclaim_within_cohort {
+            None => unsaid,
+            Some(ReclaimWithinCohort::Never) => PreemptionPolicy::Never,
+            Some(ReclaimWithinCohort::LowerPriority) => PreemptionPolicy::LowerPriority,
+            Some(ReclaimWithinCohort::Any) => PreemptionPolicy::Any,
         },
         borrow_within_cohort: match policies.borrow_within_cohort() {
             BorrowWithinCohortPolicy::Never => PreemptionPolicy::Never,

@@ -131,7 +131,7 @@ pub const GATES: &[Gate] = &[
     gate("MultiKueueRemoteSpecSync", true, Built::No, &[]),
     gate("PartialAdmission", true, Built::Both, &[]),
     gate("PodIntegrationValidateGroupOwner", true, Built::No, &[]),
-    gate("PrioritizePreemptorWorkloads", false, Built::No, &[]),
+    gate("PrioritizePreemptorWorkloads", false, Built::Both, &[]),
     gate("PriorityBoost", false, Built::Both, &[]),
     gate("PrioritySortingWithinCohort", true, Built::Both, &[]),
     gate("QuotaCheckStrategy", true, Built::Both, &[]),
@@ -139,7 +139,7 @@ pub const GATES: &[Gate] = &[
     gate(
         "RecomputeAssignmentUponPreemptionTargetsOverlap",
         true,
-        Built::No,
+        Built::Both,
         &[],
     ),
     gate(

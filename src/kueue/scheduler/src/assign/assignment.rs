@@ -158,7 +158,7 @@ impl PodSetAssignment {
 }
 
 /// The flavors of a workload.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Assignment {
     /// By pod set, up to the first one that found none.
     pub pod_sets: Vec<PodSetAssignment>,

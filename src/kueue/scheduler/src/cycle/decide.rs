@@ -5,7 +5,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::admitted::Admitted;
-use crate::assign::{Assignment, LastAssignment, Mode};
+use crate::assign::{Assignment, Mode};
 use crate::names::WorkloadKey;
 use crate::objects::PreemptionPolicy;
 use crate::plan::{Admission, Eviction, Plan, Preemption};
@@ -50,7 +50,8 @@ impl<'a> Deciding<'a> {
 
     pub(super) fn decide(&mut self, mut candidate: Nominated<'_>) {
         let outcome = self.outcome(&mut candidate);
-        let last = self.kept(&outcome, candidate.assigned.assignment.last);
+        let keeps = outcome.keeps_progress(self.rules.policy);
+        let last = keeps.then_some(candidate.assigned.assignment.last);
         let entry = Entry::of(candidate.head, outcome, last);
         self.report.entries.push(entry);
     }
@@ -229,22 +230,6 @@ impl<'a> Deciding<'a> {
         self.plan.admissions.push(admission);
         self.snapshot.pods_not_ready = true;
         Outcome::Admitted(assignment.clone())
-    }
-
-    /// How much of the search goes on next time: nothing where others are about to leave, all of it where somebody else was only faster.
-    fn kept(&self, outcome: &Outcome, last: LastAssignment) -> Option<LastAssignment> {
-        let keeps = match outcome {
-            Outcome::PreemptionGated
-            | Outcome::FitsAfterOthers
-            | Outcome::Preempting { .. }
-            | Outcome::Migrating(_)
-            | Outcome::NodesFailed(_) => false,
-            Outcome::TargetsTaken | Outcome::NoLongerFits | Outcome::BetterVariantRuns => {
-                self.rules.policy.preserve_scan_progress
-            }
-            _ => true,
-        };
-        keeps.then_some(last)
     }
 }
 

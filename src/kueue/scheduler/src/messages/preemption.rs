@@ -4,6 +4,9 @@ use crate::objects::Workload;
 use crate::plan::{Admission, Eviction, Preemption};
 use crate::preemption::PreemptionReason;
 
+/// In the place of what nobody knows.
+const UNKNOWN: &str = "UNKNOWN";
+
 /// The reason of the condition `Preempted`.
 #[must_use]
 pub fn preemption_reason(reason: PreemptionReason) -> &'static str {
@@ -38,7 +41,7 @@ pub fn preempted(
         "Preempted to accommodate a workload (UID: {}, JobUID: {}) due to {}; preemptor path: {}; preemptee path: {}",
         known(&preemptor.uid),
         known(preemptor.job_uid.as_deref().unwrap_or_default()),
-        known(reason.map_or("", for_people)),
+        reason.map_or(UNKNOWN, for_people),
         known(preemptor_path),
         known(target_path),
     )
@@ -123,5 +126,5 @@ pub fn replaced(by: &Admission) -> String {
 }
 
 fn known(text: &str) -> &str {
-    if text.is_empty() { "UNKNOWN" } else { text }
+    if text.is_empty() { UNKNOWN } else { text }
 }

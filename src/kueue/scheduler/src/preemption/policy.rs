@@ -9,7 +9,7 @@ pub fn satisfies(policy: PreemptionPolicy, preemptor: &Workload, candidate: &Wor
     let newer_equal =
         candidate.priority == preemptor.priority && preemptor.queued < candidate.queued;
     match policy {
-        PreemptionPolicy::Never => false,
+        PreemptionPolicy::Never | PreemptionPolicy::Unsaid => false,
         PreemptionPolicy::LowerPriority => lower,
         PreemptionPolicy::LowerOrNewerEqualPriority => lower || newer_equal,
         PreemptionPolicy::Any => true,
