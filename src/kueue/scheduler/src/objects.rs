@@ -174,7 +174,7 @@ impl ClusterQueue {
     /// Whether admitting a workload raises the usage of its LocalQueue at once. A second pass does not: the first one did.
     #[must_use]
     pub fn owes_entry_penalty(&self, workload: &Workload, policy: &Policy) -> bool {
-        policy.admission_fair_sharing && self.usage_based && workload.reservation.is_none()
+        policy.admission_fair_sharing && self.usage_based && !workload.reserved
     }
 
     /// The group that covers a resource.
@@ -355,6 +355,8 @@ pub struct Workload {
     pub replaces: Option<WorkloadKey>,
     /// Whether it may not preempt yet.
     pub preemption_gated: bool,
+    /// Whether it holds quota already and is tried once more for a place only.
+    pub reserved: bool,
     /// What is wrong with it.
     pub defect: Option<Defect>,
     /// Changes when what it asks for changes.

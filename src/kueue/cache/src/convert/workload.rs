@@ -77,6 +77,7 @@ pub fn workload(object: &api::Workload, options: &Options, around: &Surroundings
         variant_of: relations::variant_of(object),
         replaces: relations::replaces(object),
         preemption_gated: relations::preemption_gated(object),
+        reserved: object.has_quota_reservation(),
         defect,
         shape: 0,
     };

@@ -98,7 +98,7 @@ impl<'a> Deciding<'a> {
             return self.preempt(candidate);
         }
         // 12. Those who were admitted before have to get going first.
-        let reserved = candidate.head.workload.reservation.is_some();
+        let reserved = candidate.head.workload.reserved;
         if policy.block_admission && self.snapshot.pods_not_ready && !reserved {
             return Outcome::WaitsForPods;
         }

@@ -40,7 +40,7 @@ impl Nominated<'_> {
 
     /// The quota it would take on top of what it holds. A second pass takes none.
     pub(super) fn usage(&self) -> Usage {
-        if self.head.workload.reservation.is_some() {
+        if self.head.workload.reserved {
             Usage::new()
         } else {
             self.assigned.assignment.usage.clone()

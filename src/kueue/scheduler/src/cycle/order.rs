@@ -31,7 +31,7 @@ impl Turn {
     fn of(candidate: &Nominated<'_>) -> Self {
         let workload = &candidate.head.workload;
         Self {
-            reserved: workload.reservation.is_some(),
+            reserved: workload.reserved,
             preemptor: candidate.head.preemptor,
             borrowing: candidate.assigned.assignment.borrowing,
             priority: workload.priority,
