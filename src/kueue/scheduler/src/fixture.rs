@@ -103,9 +103,6 @@ pub(crate) fn workload(name: &str) -> Workload {
         reservation: None,
         elastic: false,
         single_pod: false,
-        variant_of: None,
-        replaces: None,
-        preemption_gated: false,
         defect: None,
         shape: 0,
     }

@@ -105,7 +105,9 @@ pub(super) fn entry_ordering(case: Case<'_>) -> Verdict {
 pub(super) fn last_assignment_outdated(case: Case<'_>) -> Verdict {
     let args = &case.input["args"];
     let shape = |text: &Value| {
-        let text = text.as_str().filter(|text| !["", "unknown"].contains(text))?;
+        let text = text
+            .as_str()
+            .filter(|text| !["", "unknown"].contains(text))?;
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
         Some(hasher.finish())
