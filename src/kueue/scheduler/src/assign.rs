@@ -106,7 +106,7 @@ impl Assigner<'_> {
                 let pod_set = &workload.pod_sets[index];
                 let flavors = self.own_flavors(pod_set, requests, &shared);
                 let held = self.held(&pod_set.name);
-                result.push(pod_set, *count, requests, &shared, held, flavors);
+                result.push(pod_set, (*count, requests), &shared, held, flavors);
             }
             if failed {
                 complete = false;

@@ -121,7 +121,7 @@ fn held_pod_set(assigned: &api::PodSetAssignment, held: PodSetHolding) -> Option
         place: place.map_or(Some(None), |place| decode(place).map(Some))?,
         delayed: state.map(|state| match state {
             DelayedTopologyRequestState::Ready => Delayed::Ready,
-            _ => Delayed::Pending,
+            DelayedTopologyRequestState::Pending => Delayed::Pending,
         }),
     })
 }

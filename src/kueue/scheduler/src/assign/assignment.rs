@@ -221,8 +221,7 @@ impl Assignment {
     pub(super) fn push(
         &mut self,
         pod_set: &PodSet,
-        count: i64,
-        requests: &Requests,
+        (count, requests): (i64, &Requests),
         shared: &Shared,
         held: Option<&HeldPodSet>,
         flavors: BTreeMap<ResourceName, Choice>,
