@@ -15,7 +15,6 @@ use telemetry::metrics::{
 };
 
 use crate::role::CurrentRole;
-use cache::Eviction;
 
 use groups::{Counts, Pair, Waits, exponential};
 
@@ -37,6 +36,8 @@ pub struct Metrics {
     evicted_once: Counters,
     eviction_latency: Histograms,
     ready_to_evicted: Histograms,
+    preempted: Counters,
+    recomputed: Counters,
 }
 
 /// A workload's place in the metrics.
@@ -91,6 +92,16 @@ impl Metrics {
                 "kueue_pods_ready_to_evicted_time_seconds",
                 "From ready pods to eviction",
                 exponential(14),
+            ),
+            preempted: register_counter(
+                r,
+                "kueue_preempted_workloads",
+                "Workloads preempted for the workloads of a ClusterQueue",
+            ),
+            recomputed: register_counter(
+                r,
+                "kueue_preemption_target_recomputations",
+                "Searches for other workloads to preempt within a cycle, by what they found",
             ),
         }
     }
@@ -202,13 +213,13 @@ impl Metrics {
     }
 
     /// A workload, given as it was before, was told to leave.
-    pub fn evicted(&self, before: &Workload, eviction: &Eviction, now: Timestamp) {
+    pub fn evicted(&self, before: &Workload, (reason, cause): (&str, &str), now: Timestamp) {
         let Some(mut place) = self.placed(before) else {
             return;
         };
         let why = [
-            ("reason", eviction.reason.to_owned()),
-            ("underlying_cause", eviction.cause.clone()),
+            ("reason", reason.to_owned()),
+            ("underlying_cause", cause.to_owned()),
         ];
         let first = before
             .status
@@ -216,7 +227,7 @@ impl Metrics {
             .filter_map(|s| s.scheduling_stats.as_ref())
             .flat_map(|s| &s.evictions);
         let first = first
-            .filter(|e| e.reason == eviction.reason && e.underlying_cause == eviction.cause)
+            .filter(|e| e.reason == reason && e.underlying_cause == cause)
             .count()
             == 0;
         let queue = place
@@ -236,6 +247,26 @@ impl Metrics {
                 .with(&without_class)
                 .observe(seconds(ready, now));
         }
+    }
+
+    /// A workload was preempted for one of a ClusterQueue.
+    pub fn preempted(&self, cluster_queue: &str, reason: &str) {
+        let labels = vec![
+            ("preempting_cluster_queue", cluster_queue.to_owned()),
+            ("reason", reason.to_owned()),
+            self.role(),
+        ];
+        self.preempted.with(&labels).inc();
+    }
+
+    /// Other workloads to preempt were looked for within a cycle.
+    pub fn recomputed(&self, cluster_queue: &str, result: &str) {
+        let labels = vec![
+            ("cluster_queue", cluster_queue.to_owned()),
+            ("result", result.to_owned()),
+            self.role(),
+        ];
+        self.recomputed.with(&labels).inc();
     }
 
     /// An evicted workload, given as it was before, gave its quota back.
@@ -275,6 +306,8 @@ impl Metrics {
         self.evicted_once.forget(&labels);
         self.eviction_latency.forget(&labels);
         self.ready_to_evicted.forget(&labels);
+        self.recomputed.forget(&labels);
+        self.preempted.forget(&[("preempting_cluster_queue", name)]);
     }
 
     /// Forgets a LocalQueue that is gone.

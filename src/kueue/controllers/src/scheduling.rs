@@ -11,7 +11,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use kueue_api::v1beta2::Workload;
-use scheduler::Entry;
+use scheduler::{Entry, messages};
 use tokio_util::sync::CancellationToken;
 
 use crate::context::Context;
@@ -63,6 +63,10 @@ pub async fn run(context: Arc<Context>, stop: CancellationToken) {
                 }
             }
         };
+        for (queue, recomputation) in &report.recomputations {
+            let result = messages::recomputation(*recomputation);
+            context.metrics.recomputed(queue.as_str(), result);
+        }
         let admitted = admit_all(&context, &plan, &writes) || told;
         settle(&context, &report, &writes);
         context.metrics.cycle(admitted, began.elapsed());

@@ -175,9 +175,11 @@ async fn apply(
                 &eviction.event(),
                 eviction.message.clone(),
             );
-            context
-                .metrics
-                .evicted(workload, &eviction, (context.clock)());
+            context.metrics.evicted(
+                workload,
+                (eviction.reason, &eviction.cause),
+                (context.clock)(),
+            );
         }
         Step::Write(status) => world.saw_workload(writer.status(workload, &status).await?),
     }

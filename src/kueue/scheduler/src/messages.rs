@@ -4,7 +4,8 @@ mod preemption;
 mod topology;
 
 pub use preemption::{
-    evicted, preempted, preempted_event, preemption, preemption_reason, preemptor_event, replaced,
+    evicted, preempted, preempted_event, preemption, preemption_reason, preemptor_event,
+    recomputation, replaced,
 };
 pub use topology::{unplaceable, unplaced};
 

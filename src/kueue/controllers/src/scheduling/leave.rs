@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use cache::{Cache, Plan, Report, WorkloadKey, WorkloadPatch};
 use futures::stream::{self, StreamExt};
-use scheduler::{Eviction, PlannedPreemption};
+use kueue_api::conditions::{find, workload as types};
+use scheduler::{Eviction, PlannedPreemption, messages};
 
 use super::{key, tell, write};
 use crate::context::Context;
@@ -44,6 +45,12 @@ async fn preempt(context: Arc<Context>, preemption: PlannedPreemption) -> bool {
         let (reporter, kind) = (super::REPORTER, Kind::Normal);
         context.event(&*preemptor, reporter, kind, &event.reason, event.note);
     }
+    if new {
+        let (queue, reason) = (preemption.cluster_queue.as_str(), preemption.reason);
+        context
+            .metrics
+            .preempted(queue, messages::preemption_reason(reason));
+    }
     told
 }
 
@@ -67,6 +74,13 @@ async fn leave(
         Ok(before) => {
             if let Some(before) = &before {
                 tell(context, before, &patch);
+                let reason = find(&patch.status.conditions, types::EVICTED)
+                    .map(|condition| condition.reason.as_str());
+                context.metrics.evicted(
+                    before,
+                    (reason.unwrap_or_default(), ""),
+                    (context.clock)(),
+                );
             }
             (true, before.is_some())
         }

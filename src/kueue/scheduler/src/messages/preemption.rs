@@ -3,6 +3,7 @@
 use crate::objects::Workload;
 use crate::plan::{Admission, Eviction, Preemption};
 use crate::preemption::PreemptionReason;
+use crate::report::Recomputation;
 
 /// In the place of what nobody knows.
 const UNKNOWN: &str = "UNKNOWN";
@@ -15,6 +16,16 @@ pub fn preemption_reason(reason: PreemptionReason) -> &'static str {
         PreemptionReason::InCohortReclamation => "InCohortReclamation",
         PreemptionReason::InCohortFairSharing => "InCohortFairSharing",
         PreemptionReason::InCohortReclaimWhileBorrowing => "InCohortReclaimWhileBorrowing",
+    }
+}
+
+/// What came of a look for other targets, as the metrics call it.
+#[must_use]
+pub fn recomputation(result: Recomputation) -> &'static str {
+    match result {
+        Recomputation::NewTargets => "new_targets",
+        Recomputation::DeferredFit => "deferred_fit",
+        Recomputation::Skipped => "skipped",
     }
 }
 
