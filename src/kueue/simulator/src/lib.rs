@@ -5,6 +5,7 @@
 
 mod check;
 mod player;
+pub mod random;
 mod script;
 mod show;
 mod world;

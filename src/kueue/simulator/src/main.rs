@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use simulator::{Player, split};
+use simulator::{Player, random, split};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -16,11 +16,18 @@ use simulator::{Player, split};
 struct Options {
     /// The script; standard input when absent, with a prompt on a terminal.
     file: Option<PathBuf>,
+    /// Plays this many random worlds instead, and prints the first violation with a script to replay it.
+    #[arg(long, conflicts_with = "file")]
+    worlds: Option<u64>,
+    /// The seed of the first random world; the next ones count up from it.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
 }
 
 fn main() -> ExitCode {
     let options = Options::parse();
     let played = match options.file {
+        _ if options.worlds.is_some() => worlds(options.seed, options.worlds.unwrap_or_default()),
         Some(path) => match std::fs::read_to_string(&path) {
             Ok(text) => script(&path.display().to_string(), &text),
             Err(error) => return failed(&format!("{} cannot be read: {error}", path.display())),
@@ -48,6 +55,30 @@ fn script(name: &str, text: &str) -> io::Result<ExitCode> {
         }
     }
     Ok(ended(&player))
+}
+
+/// Random worlds, with a line of progress now and then.
+fn worlds(first: u64, number: u64) -> io::Result<ExitCode> {
+    let mut out = io::stdout().lock();
+    for at in 0..number {
+        let seed = first.wrapping_add(at);
+        if let Err(found) = random::world(seed) {
+            writeln!(out, "world of seed {seed}:")?;
+            for violation in &found.violations {
+                writeln!(out, "VIOLATION: {violation}")?;
+            }
+            writeln!(out, "replay:\n{}", found.script)?;
+            return Ok(ExitCode::from(2));
+        }
+        if (at + 1) % 1_000 == 0 {
+            writeln!(out, "{} worlds", at + 1)?;
+        }
+    }
+    writeln!(
+        out,
+        "{number} worlds from seed {first}, nothing is ever wrong"
+    )?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// One statement a line; an error does not end the session.

@@ -93,7 +93,11 @@ impl Player {
                 break;
             };
             self.cycles += 1;
-            printed.push_str(&show::cycle(self.cycles, &cycled));
+            let told = show::cycle(self.cycles, &cycled);
+            if told.is_empty() {
+                printed.push_str("nothing changes\n");
+            }
+            printed.push_str(&told);
             let found = check::after_cycle(&self.world, &cycled);
             printed.push_str(&self.found(found));
         }

@@ -20,19 +20,20 @@ pub fn view(world: &World, view: View) -> String {
     match view {
         View::Tree => tree::tree(world),
         View::Queues => queues::queues(world),
-        View::Jobs => jobs::jobs(world),
+        View::Jobs => jobs::jobs(world, true),
         View::Nodes => nodes::nodes(world),
         View::All => {
-            let parts = [tree::tree(world), queues::queues(world), jobs::jobs(world)];
+            let jobs = jobs::jobs(world, false);
+            let parts = [tree::tree(world), queues::queues(world), jobs];
             let there = parts.into_iter().filter(|part| !part.is_empty());
             there.collect::<Vec<_>>().join("\n")
         }
     }
 }
 
-/// What came of a cycle, one line a job.
+/// What came of a cycle, one line a job; nothing if nothing did.
 pub(crate) fn cycle(number: u64, cycled: &Cycled) -> String {
-    let mut text = format!("cycle {number}\n");
+    let mut text = String::new();
     for admission in &cycled.plan.admissions {
         let _ = writeln!(
             text,
@@ -49,7 +50,10 @@ pub(crate) fn cycle(number: u64, cycled: &Cycled) -> String {
             text.push_str(&told(happening));
         }
     }
-    text
+    if text.is_empty() {
+        return text;
+    }
+    format!("cycle {number}\n{text}")
 }
 
 /// One event.

@@ -1,5 +1,6 @@
 //! Each job: its state, and why it is in it.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use cache::WorkloadKey;
@@ -11,9 +12,17 @@ use super::{name, pods, quantity, short};
 use crate::check::amount;
 use crate::world::{World, admitted_by};
 
-pub(super) fn jobs(world: &World) -> String {
+/// One line a job, `with_queued` those too that stand in a queue.
+pub(super) fn jobs(world: &World, with_queued: bool) -> String {
+    let queues = world.cache.cluster_queues();
+    let queued: BTreeSet<WorkloadKey> = queues
+        .filter_map(|queue| world.cache.pending_workloads(queue))
+        .flatten()
+        .map(|pending| pending.key)
+        .collect();
     let mut text = String::new();
-    for key in world.jobs.keys() {
+    let shown = |key: &&WorkloadKey| with_queued || !queued.contains(key);
+    for key in world.jobs.keys().filter(shown) {
         let _ = writeln!(text, "job {}: {}", name(key), state(world, key));
     }
     text
