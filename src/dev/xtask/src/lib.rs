@@ -1,5 +1,6 @@
 //! The parts of `cargo xtask`, as a library so that the ordinary test run can call `tidy` too.
 
+pub mod bench;
 pub mod frontend;
 pub mod packages;
 pub mod run;

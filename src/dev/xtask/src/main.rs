@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{run, tests, tidy, up};
+use xtask::{bench, run, tests, tidy, up};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -58,11 +58,11 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },
-    /// Measure: `environment` (time and memory of one) or `verdict` (API to verdict).
+    /// Measure: `environment` (time and memory of one), `verdict` (API to verdict) or `scheduler` (cycles, preemption, placement).
     Bench {
         /// What to measure.
         what: String,
-        /// Given to `atelier bench` as they are.
+        /// Given to `atelier bench`, or `simulator bench`, as they are.
         #[arg(last = true)]
         rest: Vec<String>,
     },
@@ -104,6 +104,7 @@ fn act(verb: Verb) -> anyhow::Result<ExitCode> {
             run::product("solve", &arguments)
         }
         Verb::Conformance { rest } => run::conformance(&rest),
+        Verb::Bench { what, rest } if what == "scheduler" => bench::scheduler(&rest),
         Verb::Bench { what, rest } => {
             up::prepare()?;
             let mut arguments = vec![what];

@@ -4,6 +4,9 @@
 //! [`always`] holds after every command, [`after_cycle`] after every cycle, [`at_rest`] when nothing is left to do.
 
 mod limits;
+mod places;
+mod preempted;
+mod shares;
 
 use std::collections::BTreeMap;
 
@@ -13,6 +16,8 @@ use scheduler::{FlavorResource, Usage, WorkloadKey};
 
 use crate::world::{Cycled, World};
 
+pub(crate) use places::taken;
+pub(crate) use shares::weight;
 pub(crate) use limits::{Balance, Ledger, Name, amount};
 
 /// Sums and places: usage equals the sum of what is admitted, nobody is in two places.
@@ -31,6 +36,9 @@ pub fn always(world: &mut World) -> Vec<String> {
         .filter(|found| !by_hand(found));
     let mut found: Vec<String> = kept.map(|found| found.to_string()).collect();
     found.extend(wrong_sums(world));
+    if world.fair_sharing {
+        found.extend(shares::wrong(world));
+    }
     found
 }
 
@@ -81,6 +89,8 @@ pub fn after_cycle(world: &World, cycled: &Cycled) -> Vec<String> {
         }
     }
     found.extend(limits::exceeded(world, cycled));
+    found.extend(places::overfull(world, cycled));
+    found.extend(preempted::unjustified(world, cycled));
     found
 }
 
@@ -91,15 +101,23 @@ pub fn at_rest(world: &mut World) -> Vec<String> {
         found.push("the world is quiet, yet another cycle finds something to do".to_owned());
     }
     let mut fresh = world.retold();
-    let mut admitted = Vec::new();
+    let (mut admitted, mut preempted) = (Vec::new(), Vec::new());
     let busy = fresh.run(|_, cycled| {
-        let keys = cycled.plan.admissions.into_iter();
+        let keys = cycled.plan.admissions.iter();
         admitted.extend(keys.map(|admission| admission.workload.to_string()));
+        let leaving = cycled.plan.preemptions.iter();
+        preempted.extend(leaving.map(|one| one.target.workload.key.to_string()));
     });
     if !admitted.is_empty() {
         found.push(format!(
             "the world is quiet, yet a controller that starts now admits {}",
             admitted.join(", ")
+        ));
+    }
+    if !preempted.is_empty() {
+        found.push(format!(
+            "the world is quiet, yet a controller that starts now preempts {}",
+            preempted.join(", ")
         ));
     }
     if busy.is_err() {

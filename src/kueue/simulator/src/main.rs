@@ -1,11 +1,14 @@
 //! `simulator [FILE]`: plays a script, standard input, or what is typed at a prompt. Ends with 1 for a script that cannot be played, with
 //! 2 when something was found that must never be.
 
+mod bench;
+mod clock;
+
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use simulator::{Player, random, split};
 
 #[derive(Debug, Parser)]
@@ -13,7 +16,10 @@ use simulator::{Player, random, split};
     name = "simulator",
     about = "Plays a scripted world of queues and prints it"
 )]
+#[command(args_conflicts_with_subcommands = true)]
 struct Options {
+    #[command(subcommand)]
+    verb: Option<Verb>,
     /// The script; standard input when absent, with a prompt on a terminal.
     file: Option<PathBuf>,
     /// Plays this many random worlds instead, and prints the first violation with a script to replay it.
@@ -24,9 +30,16 @@ struct Options {
     seed: u64,
 }
 
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Measures cycles, preemption and placement in worlds that grow.
+    Bench(bench::Options),
+}
+
 fn main() -> ExitCode {
     let options = Options::parse();
     let played = match options.file {
+        _ if options.verb.is_some() => measured(options.verb),
         _ if options.worlds.is_some() => worlds(options.seed, options.worlds.unwrap_or_default()),
         Some(path) => match std::fs::read_to_string(&path) {
             Ok(text) => script(&path.display().to_string(), &text),
@@ -55,6 +68,13 @@ fn script(name: &str, text: &str) -> io::Result<ExitCode> {
         }
     }
     Ok(ended(&player))
+}
+
+fn measured(verb: Option<Verb>) -> io::Result<ExitCode> {
+    if let Some(Verb::Bench(options)) = verb {
+        bench::run(&options, &mut io::stdout().lock())?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Random worlds, with a line of progress now and then.

@@ -86,6 +86,9 @@ fn admitted(admission: &Admission) -> String {
             let amount = quantity(resource, amount);
             let _ = write!(text, ", {} {amount} of {flavor}", short(resource.as_str()));
         }
+        if let Some(place) = &pod_set.place {
+            let _ = write!(text, ", on {}", jobs::placed(place));
+        }
     }
     text
 }

@@ -119,9 +119,11 @@ impl World {
                 self.namespaces.insert(name_of(&object.metadata), *object);
             }
             Object::Node(object) => {
+                let _ = self.cache.apply_node(&object);
                 self.nodes.insert(name_of(&object.metadata), *object);
             }
             Object::Topology(object) => {
+                let _ = self.cache.apply_topology(&object);
                 self.topologies.insert(object.name().to_owned(), *object);
             }
             Object::Flavor(object) => {
@@ -240,7 +242,10 @@ impl World {
                 let _ = self.cache.delete_resource_flavor(&FlavorName::from(name));
                 self.flavors.remove(name).is_some()
             }
-            Kind::Node => self.nodes.remove(name).is_some(),
+            Kind::Node => {
+                let _ = self.cache.delete_node(name);
+                self.nodes.remove(name).is_some()
+            }
             Kind::Local => {
                 let (namespace, name) = name.split_once('/').unwrap_or(("default", name));
                 let key = LocalQueueKey::new(namespace, name);

@@ -92,7 +92,7 @@ const PURE_MAY_USE: &[&str] = &[
 ];
 /// What a pure room may use besides: wire types are values too, and a binary reads its options.
 const PURE_MAY_ALSO_USE: &[(&str, &[&str])] =
-    &[("simulator", &["k8s-openapi", "clap", "perf-event2"])];
+    &[("simulator", &["k8s-openapi", "clap"])];
 
 /// Outside crates that only some rooms may use.
 const RESERVED: &[(&str, &[&str])] = &[

@@ -171,6 +171,26 @@ impl Ledger {
             .unwrap_or_default()
     }
 
+    pub(crate) fn in_circle(&self, name: &Name) -> bool {
+        self.depth(name).is_none()
+    }
+
+    /// What a node could use of one resource if nobody else used anything.
+    pub(crate) fn most(
+        &self,
+        name: &Name,
+        of: &FlavorResource,
+        balances: &BTreeMap<Name, Balance>,
+    ) -> Amount {
+        let balance = balances.get(name).copied().unwrap_or_default();
+        let Some(parent) = self.parent(name) else {
+            return balance.quota;
+        };
+        let most = balance.kept + self.most(parent, of, balances);
+        let limit = self.limits(name, of).borrow;
+        limit.map_or(most, |limit| most.min(balance.quota + limit))
+    }
+
     /// How many nodes are above; `None` in a circle.
     fn depth(&self, name: &Name) -> Option<usize> {
         let mut at = name;

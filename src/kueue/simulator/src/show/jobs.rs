@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use cache::WorkloadKey;
+use cache::topology::decode;
 use kueue_api::conditions::{find, workload as types};
 use kueue_api::v1beta2::{PodSetAssignment, Workload};
 use quantity::ResourceName;
+use scheduler::topology::TopologyAssignment;
 
 use super::{name, pods, quantity, short};
 use crate::check::amount;
@@ -86,5 +88,16 @@ fn assigned(assignment: &PodSetAssignment) -> String {
         let used = quantity(&resource, amount(&resource, used));
         let _ = write!(text, ", {} {used} of {flavor}", short(resource.as_str()));
     }
+    let places = assignment.topology_assignment.as_ref().and_then(decode);
+    if let Some(places) = places {
+        let _ = write!(text, ", on {}", placed(&places));
+    }
     text
+}
+
+/// `noeud-1 ×2, noeud-2 ×1`.
+pub(super) fn placed(places: &TopologyAssignment) -> String {
+    let domains = places.domains.iter();
+    let texts = domains.map(|domain| format!("{} ×{}", domain.values.join("/"), domain.count));
+    texts.collect::<Vec<_>>().join(", ")
 }

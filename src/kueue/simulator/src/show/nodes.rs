@@ -1,11 +1,13 @@
 //! Nodes: their place in a topology, what they hold.
 
-use super::short;
+use super::{quantity, short};
 use super::table::table;
+use crate::check::taken;
 use crate::world::World;
 
 pub(super) fn nodes(world: &World) -> String {
-    let mut rows = vec![["node", "labels", "room"].map(str::to_owned).to_vec()];
+    let mut rows = vec![["node", "labels", "room", "taken"].map(str::to_owned).to_vec()];
+    let taken = taken(world);
     for (name, node) in &world.nodes {
         let labels = node.metadata.labels.iter().flatten();
         let labels = labels.filter(|(key, _)| *key != "kubernetes.io/hostname");
@@ -21,10 +23,19 @@ pub(super) fn nodes(world: &World) -> String {
             .flatten()
             .map(|(resource, amount)| format!("{} {}", short(resource), amount.0))
             .collect();
-        rows.push(vec![name.clone(), labels.join(" "), room.join(", ")]);
+        let taken = taken.get(name).into_iter().flat_map(|taken| taken.iter());
+        let taken: Vec<_> = taken
+            .map(|(resource, amount)| format!("{} {}", short(resource.as_str()), quantity(resource, *amount)))
+            .collect();
+        rows.push(vec![
+            name.clone(),
+            labels.join(" "),
+            room.join(", "),
+            taken.join(", "),
+        ]);
     }
     if rows.len() > 1 {
-        table(&rows, 3)
+        table(&rows, 4)
     } else {
         String::new()
     }

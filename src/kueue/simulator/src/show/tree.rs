@@ -8,7 +8,7 @@ use scheduler::FlavorResource;
 
 use super::table::table;
 use super::{quantity, short};
-use crate::check::{Balance, Ledger, Name};
+use crate::check::{Balance, Ledger, Name, weight};
 use crate::world::World;
 
 pub(super) fn tree(world: &World) -> String {
@@ -23,6 +23,7 @@ pub(super) fn tree(world: &World) -> String {
         .map(|of| (of, ledger.balances(of, &BTreeMap::new())))
         .collect();
     let mut printer = Printer {
+        world,
         ledger: &ledger,
         balances,
         rows: &mut rows,
@@ -48,6 +49,7 @@ fn in_circles(ledger: &Ledger) -> String {
 }
 
 struct Printer<'a> {
+    world: &'a World,
     ledger: &'a Ledger,
     balances: BTreeMap<&'a FlavorResource, BTreeMap<Name, Balance>>,
     rows: &'a mut Vec<Vec<String>>,
@@ -60,8 +62,10 @@ impl Printer<'_> {
         let mut first = Some(title);
         let shown: BTreeSet<_> = self.ledger.resources_of(name);
         for of in &shown {
+            let share = first.as_ref().and_then(|_| self.share(name));
             let title = first.take().unwrap_or_else(|| stem.trim_end().to_owned());
-            let row = self.row(title, name, of);
+            let mut row = self.row(title, name, of);
+            row.extend(share);
             self.rows.push(row);
         }
         if let Some(title) = first {
@@ -77,6 +81,19 @@ impl Printer<'_> {
             };
             self.node(child, &format!("{stem}{branch}"), &format!("{stem}{below}"));
         }
+    }
+
+    /// Its weighted share, on its first row, where shares decide.
+    fn share(&self, name: &Name) -> Option<String> {
+        if !self.world.fair_sharing {
+            return None;
+        }
+        let share = self.ledger.share(name, weight(self.world, name));
+        Some(match share {
+            Some(share) if share.is_infinite() => "∞".to_owned(),
+            Some(share) => format!("{share:.0}"),
+            None => "-".to_owned(),
+        })
     }
 
     fn row(&self, title: String, name: &Name, of: &FlavorResource) -> Vec<String> {

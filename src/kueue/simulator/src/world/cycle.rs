@@ -1,6 +1,6 @@
 //! Scheduling: one cycle, carried out at once as the scheduling loop and the controllers would, and cycles until nothing is left to do.
 
-use cache::{Plan, Report};
+use cache::{Cycle, Plan, Report};
 use scheduler::Snapshot;
 
 use super::World;
@@ -34,19 +34,24 @@ impl World {
         let now = self.now;
         let cycle = self.cache.begin_cycle(now)?;
         let (plan, report) = cycle.run();
-        let mut happenings = Vec::new();
+        let mut happenings = self.tell_to_leave(&plan);
         for admission in &plan.admissions {
             if self.cache.assume(admission).is_err() {
                 continue;
             }
             let patch = self.cache.admission_patch(admission, now);
             happenings.extend(patch.into_iter().flat_map(|patch| self.write(patch)));
+            let replaced = self.cache.replacement_patch(admission, now);
+            happenings.extend(replaced.into_iter().flat_map(|patch| self.write(patch)));
         }
         let settled = self.cache.settle(&report, now);
         for patch in settled.patches {
             happenings.extend(self.write(patch));
         }
+        let told = settled.events.into_iter();
+        happenings.extend(told.map(|(job, event)| Happening { job, event }));
         let after = self.cache.snapshot();
+        self.stop_evicted(&plan);
         Some(Cycled {
             before: cycle.snapshot,
             after,
@@ -54,6 +59,56 @@ impl World {
             report,
             happenings,
         })
+    }
+
+    /// Those who have to leave are told so; they hold their quota until their jobs have stopped.
+    fn tell_to_leave(&mut self, plan: &Plan) -> Vec<Happening> {
+        let now = self.now;
+        let mut happenings = Vec::new();
+        for preemption in &plan.preemptions {
+            let patch = self.cache.preemption_patch(preemption, now);
+            happenings.extend(patch.into_iter().flat_map(|patch| self.write(patch)));
+        }
+        for eviction in &plan.evictions {
+            let patch = self.cache.eviction_patch(eviction, now);
+            happenings.extend(patch.into_iter().flat_map(|patch| self.write(patch)));
+        }
+        happenings
+    }
+
+    /// Their jobs stop.
+    fn stop_evicted(&mut self, plan: &Plan) {
+        let preempted = plan.preemptions.iter().map(|one| &one.target);
+        let evicted = plan.evictions.iter().map(scheduler::Eviction::evicted);
+        for gone in preempted.chain(evicted) {
+            self.release(&gone.workload.key);
+        }
+    }
+
+    /// The input of the next cycle; for measurements, which do not carry it out.
+    pub fn begin_cycle(&mut self) -> Option<Cycle> {
+        self.cache.begin_cycle(self.now)
+    }
+
+    /// A cycle with nothing written and nobody stopped; how long its parts took by the clock that was handed in: heads and snapshot, the
+    /// decision, what it books.
+    pub fn timed_cycle(&mut self, clock: &dyn Fn() -> f64) -> Option<[f64; 3]> {
+        let began = clock();
+        let cycle = self.cache.begin_cycle(self.now)?;
+        let looked = clock();
+        let (plan, report) = cycle.run();
+        let decided = clock();
+        for admission in &plan.admissions {
+            let _ = self.cache.assume(admission);
+        }
+        let _ = self.cache.settle(&report, self.now);
+        let booked = clock();
+        Some([looked - began, decided - looked, booked - decided])
+    }
+
+    /// Cycles with nothing written until everything that fits was admitted.
+    pub fn fill(&mut self) {
+        while self.has_work() && self.timed_cycle(&|| 0.0).is_some() {}
     }
 
     /// Whether a cycle would find something to do.

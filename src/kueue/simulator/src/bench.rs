@@ -1,0 +1,75 @@
+//! `simulator bench`: what a cycle costs, and how that grows with the world. One row a world; each figure is the median of several rounds of
+//! processor time of this thread, so that a busy machine disturbs little. The column `grows` compares a row with the one before.
+//!
+//! A cycle is everything between "there are heads" and "the next one may begin": heads and snapshot, the decision, what it books in the cache.
+
+mod cycles;
+mod measure;
+mod places;
+mod worlds;
+
+use std::io::{self, Write};
+
+use clap::Args;
+
+use measure::Measured;
+
+/// What to measure.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// Only rows whose names contain this.
+    #[arg(long)]
+    only: Option<String>,
+    /// Leave out the largest worlds.
+    #[arg(long)]
+    quick: bool,
+}
+
+/// One row of the table.
+pub(crate) struct Row {
+    /// The group of rows that grow together.
+    group: String,
+    /// Which of them.
+    name: String,
+    /// How many objects matter most in it.
+    size: usize,
+}
+
+/// Prints the table.
+pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{:<46} {:>11} {:>11} {:>11} {:>7}", "", "snapshot", "decision", "cycle", "grows")?;
+    let mut before: Option<(String, usize, f64)> = None;
+    let mut print = |row: Row, measured: Measured| -> io::Result<()> {
+        let grows = before.as_ref().filter(|(group, _, _)| *group == row.group);
+        let grows = grows.map_or(String::new(), |(_, size, total)| {
+            format!("{:.1}/{:.1}", measured.total() / total, ratio(row.size, *size))
+        });
+        writeln!(
+            out,
+            "{:<46} {:>11} {:>11} {:>11} {grows:>7}",
+            row.name,
+            shown(measured.snapshot),
+            shown(measured.decision),
+            shown(measured.total()),
+        )?;
+        out.flush()?;
+        before = Some((row.group, row.size, measured.total()));
+        Ok(())
+    };
+    let wanted = |name: &str| options.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+    cycles::all(options.quick, &wanted, &mut print)?;
+    places::all(options.quick, &wanted, &mut print)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sizes of a few thousand")]
+fn ratio(larger: usize, smaller: usize) -> f64 {
+    larger as f64 / smaller.max(1) as f64
+}
+
+fn shown(microseconds: f64) -> String {
+    if microseconds < 1_000.0 {
+        format!("{microseconds:.1} µs")
+    } else {
+        format!("{:.2} ms", microseconds / 1_000.0)
+    }
+}
