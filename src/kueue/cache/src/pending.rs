@@ -134,8 +134,16 @@ impl PendingQueue {
                 }
             }
             Some(Place::Active) => {
+                // What was written about a refusal must not bring the same refusal about again.
+                let still_blocked = self.blocked
+                    && self.get(&key).is_some_and(|before| {
+                        Rank::of(before) == Rank::of(&waiting)
+                            && !waiting.deserves_another_try(before)
+                    });
                 self.take(&key);
-                return self.activate(waiting);
+                let place = self.activate(waiting);
+                self.blocked = still_blocked;
+                return place;
             }
             None => {}
         }

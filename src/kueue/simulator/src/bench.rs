@@ -37,12 +37,20 @@ pub(crate) struct Row {
 
 /// Prints the table.
 pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "{:<46} {:>11} {:>11} {:>11} {:>7}", "", "snapshot", "decision", "cycle", "grows")?;
+    writeln!(
+        out,
+        "{:<46} {:>11} {:>11} {:>11} {:>7}",
+        "", "snapshot", "decision", "cycle", "grows"
+    )?;
     let mut before: Option<(String, usize, f64)> = None;
     let mut print = |row: Row, measured: Measured| -> io::Result<()> {
         let grows = before.as_ref().filter(|(group, _, _)| *group == row.group);
         let grows = grows.map_or(String::new(), |(_, size, total)| {
-            format!("{:.1}/{:.1}", measured.total() / total, ratio(row.size, *size))
+            format!(
+                "{:.1}/{:.1}",
+                measured.total() / total,
+                ratio(row.size, *size)
+            )
         });
         writeln!(
             out,
@@ -56,7 +64,12 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
         before = Some((row.group, row.size, measured.total()));
         Ok(())
     };
-    let wanted = |name: &str| options.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+    let wanted = |name: &str| {
+        options
+            .only
+            .as_ref()
+            .is_none_or(|only| name.contains(only.as_str()))
+    };
     cycles::all(options.quick, &wanted, &mut print)?;
     places::all(options.quick, &wanted, &mut print)
 }

@@ -16,9 +16,9 @@ use scheduler::{FlavorResource, Usage, WorkloadKey};
 
 use crate::world::{Cycled, World};
 
+pub(crate) use limits::{Balance, Ledger, Name, amount};
 pub(crate) use places::taken;
 pub(crate) use shares::weight;
-pub(crate) use limits::{Balance, Ledger, Name, amount};
 
 /// Sums and places: usage equals the sum of what is admitted, nobody is in two places.
 pub fn always(world: &mut World) -> Vec<String> {

@@ -45,7 +45,7 @@ pub(crate) fn cycle(number: u64, cycled: &Cycled) -> String {
     for happening in &cycled.happenings {
         if !matches!(
             happening.event.reason.as_str(),
-            "QuotaReserved" | "Admitted"
+            "QuotaReserved" | "Admitted" | "EvictedDueToPreempted"
         ) {
             text.push_str(&told(happening));
         }

@@ -8,8 +8,14 @@ use super::worlds::data_centre;
 
 const JOBS: &[(&str, &str)] = &[
     ("8 pods, required baie", "8 pods of gpu 1, required baie"),
-    ("512 pods, preferred bloc", "512 pods of gpu 1, preferred bloc"),
-    ("512 pods, unconstrained", "512 pods of gpu 1, unconstrained"),
+    (
+        "512 pods, preferred bloc",
+        "512 pods of gpu 1, preferred bloc",
+    ),
+    (
+        "512 pods, unconstrained",
+        "512 pods of gpu 1, unconstrained",
+    ),
     (
         "512 pods, slices of 16 per baie",
         "512 pods of gpu 1, preferred bloc, slices of 16 per baie",

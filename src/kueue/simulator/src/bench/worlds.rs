@@ -93,7 +93,11 @@ pub(super) fn candidates(number: usize, reclaim: bool, fair: bool) -> World {
         "queue vision, cohort lab, preempt own lower, preempt reclaim any, quota standard cpu {}",
         if reclaim { half } else { number }
     );
-    let _ = writeln!(text, "queue langage, cohort lab, quota standard cpu {}", if reclaim { half } else { 0 });
+    let _ = writeln!(
+        text,
+        "queue langage, cohort lab, quota standard cpu {}",
+        if reclaim { half } else { 0 }
+    );
     let to = if reclaim { "langage" } else { "vision" };
     for job in 0..number {
         let _ = writeln!(text, "submit runs-{job} to {to}, 1 pod of cpu 1");
@@ -101,13 +105,18 @@ pub(super) fn candidates(number: usize, reclaim: bool, fair: bool) -> World {
     let mut world = World::new();
     play(&mut world, &text);
     world.fill();
-    play(&mut world, &format!("submit asks to vision, {half} pods of cpu 1, priority 10"));
+    play(
+        &mut world,
+        &format!("submit asks to vision, {half} pods of cpu 1, priority 10"),
+    );
     world
 }
 
 /// Nodes of eight GPUs in racks of twenty and blocks of ten racks, and one job.
 pub(super) fn data_centre(nodes: usize, job: &str) -> World {
-    let mut text = String::from("topology centre of bloc baie hostname\nflavor a100, topology centre, label gpu=a100\n");
+    let mut text = String::from(
+        "topology centre of bloc baie hostname\nflavor a100, topology centre, label gpu=a100\n",
+    );
     for node in 0..nodes {
         let _ = writeln!(
             text,

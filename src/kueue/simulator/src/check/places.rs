@@ -21,9 +21,16 @@ pub(crate) fn taken(world: &World) -> BTreeMap<String, Requests> {
             each.add(&resource, amount(&resource, used).per(pods));
         }
         let places = assignment.topology_assignment.as_ref().and_then(decode);
-        for domain in places.filter(|places| places.names_nodes()).into_iter().flat_map(|places| places.domains) {
+        for domain in places
+            .filter(|places| places.names_nodes())
+            .into_iter()
+            .flat_map(|places| places.domains)
+        {
             if let Some(node) = domain.values.last() {
-                taken.entry(node.clone()).or_default().add_all(&each.times(domain.count));
+                taken
+                    .entry(node.clone())
+                    .or_default()
+                    .add_all(&each.times(domain.count));
             }
         }
     }
@@ -32,7 +39,11 @@ pub(crate) fn taken(world: &World) -> BTreeMap<String, Requests> {
 
 fn held(job: &Job) -> impl Iterator<Item = &PodSetAssignment> {
     let holds = job.object.has_quota_reservation() && !job.object.is_finished();
-    let admission = job.object.status.as_ref().and_then(|status| status.admission.as_ref());
+    let admission = job
+        .object
+        .status
+        .as_ref()
+        .and_then(|status| status.admission.as_ref());
     admission
         .filter(|_| holds)
         .into_iter()
@@ -41,7 +52,11 @@ fn held(job: &Job) -> impl Iterator<Item = &PodSetAssignment> {
 
 /// Nodes that somebody was sent to in this cycle and that hold too much now.
 pub(super) fn overfull(world: &World, cycled: &Cycled) -> Vec<String> {
-    let places = cycled.plan.admissions.iter().flat_map(|admission| &admission.pod_sets);
+    let places = cycled
+        .plan
+        .admissions
+        .iter()
+        .flat_map(|admission| &admission.pod_sets);
     let nodes: Vec<&str> = places
         .filter_map(|pod_set| pod_set.place.as_ref())
         .flat_map(|place| place.nodes())
@@ -58,7 +73,9 @@ pub(super) fn overfull(world: &World, cycled: &Cycled) -> Vec<String> {
         for (resource, used) in requests.iter() {
             let most = room(world, node, resource);
             if *used > most {
-                found.push(format!("node {node} holds {used:?} {resource}, and has {most:?}"));
+                found.push(format!(
+                    "node {node} holds {used:?} {resource}, and has {most:?}"
+                ));
             }
         }
     }

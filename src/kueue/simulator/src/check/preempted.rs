@@ -1,7 +1,7 @@
 //! Whoever is told to leave could be told so: it held quota, and the right that is named is one that the preemptor's queue has. Sections 4.5
 //! and 4.6 of the reference.
 
-use scheduler::{Preemption, PreemptionReason, Snapshot, satisfies};
+use scheduler::{PlannedPreemption, PreemptionPolicy, PreemptionReason, Snapshot, Workload};
 
 use crate::world::{Cycled, World};
 
@@ -18,7 +18,7 @@ pub(super) fn unjustified(world: &World, cycled: &Cycled) -> Vec<String> {
     found
 }
 
-fn problem(world: &World, before: &Snapshot, preemption: &Preemption) -> Option<String> {
+fn problem(world: &World, before: &Snapshot, preemption: &PlannedPreemption) -> Option<String> {
     let (preemptor, target) = (&preemption.preemptor, &preemption.target);
     let held = before
         .admitted_in(&target.cluster_queue)
@@ -29,12 +29,10 @@ fn problem(world: &World, before: &Snapshot, preemption: &Preemption) -> Option<
     let queue = before.cluster_queues.get(&preemption.cluster_queue)?;
     let rights = &queue.preemption;
     let same_queue = target.cluster_queue == queue.name;
-    let may = |policy| satisfies(policy, preemptor, &target.workload);
+    let may = |policy| allows(policy, preemptor, &target.workload);
     let right = match preemption.reason {
         PreemptionReason::InClusterQueue => same_queue && may(rights.within_cluster_queue),
-        PreemptionReason::InCohortReclamation => {
-            !same_queue && may(rights.reclaim_within_cohort)
-        }
+        PreemptionReason::InCohortReclamation => !same_queue && may(rights.reclaim_within_cohort),
         PreemptionReason::InCohortReclaimWhileBorrowing => {
             let threshold = rights.max_priority_threshold.map(i64::from);
             !same_queue
@@ -57,13 +55,18 @@ fn problem(world: &World, before: &Snapshot, preemption: &Preemption) -> Option<
     None
 }
 
-fn together(before: &Snapshot, preemption: &Preemption) -> bool {
-    let root = |name| before.tree.cluster_queue(name).map(|id| before.tree.root(id));
+fn together(before: &Snapshot, preemption: &PlannedPreemption) -> bool {
+    let root = |name| {
+        before
+            .tree
+            .cluster_queue(name)
+            .map(|id| before.tree.root(id))
+    };
     root(&preemption.cluster_queue) == root(&preemption.target.cluster_queue)
 }
 
 /// Whether the target's queue, or a cohort above it that the preemptor is not in, uses more than its own of something that it holds.
-fn borrows(before: &Snapshot, preemption: &Preemption) -> bool {
+fn borrows(before: &Snapshot, preemption: &PlannedPreemption) -> bool {
     let tree = &before.tree;
     let (Some(target), Some(preemptor)) = (
         tree.cluster_queue(&preemption.target.cluster_queue),
@@ -78,4 +81,16 @@ fn borrows(before: &Snapshot, preemption: &Preemption) -> bool {
         held.any(|of| tree.borrows_with(id, of, quantity::Amount::ZERO))
     };
     own.into_iter().any(over)
+}
+
+/// Whether a policy names the target, by priority and by how long both have been in their queues.
+fn allows(policy: PreemptionPolicy, preemptor: &Workload, target: &Workload) -> bool {
+    match policy {
+        PreemptionPolicy::Never => false,
+        PreemptionPolicy::LowerPriority => target.priority < preemptor.priority,
+        PreemptionPolicy::LowerOrNewerEqualPriority => {
+            (target.priority, preemptor.queued) < (preemptor.priority, target.queued)
+        }
+        PreemptionPolicy::Any => true,
+    }
 }

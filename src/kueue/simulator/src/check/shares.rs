@@ -24,7 +24,11 @@ impl Ledger {
         }
         let ratio = |(resource, over): (&ResourceName, &Amount)| {
             let lendable = number(lendable.get(resource).copied().unwrap_or_default());
-            if lendable > 0.0 { number(*over) * 1_000.0 / lendable } else { 0.0 }
+            if lendable > 0.0 {
+                number(*over) * 1_000.0 / lendable
+            } else {
+                0.0
+            }
         };
         let ratio = borrowed.iter().map(ratio).fold(0.0, f64::max);
         Some(if ratio == 0.0 {
@@ -48,9 +52,15 @@ fn number(amount: Amount) -> f64 {
 /// The weight that an object asks for; one if it says nothing.
 pub(crate) fn weight(world: &World, name: &Name) -> f64 {
     let asked = if name.0 {
-        world.queues.get(&name.1).and_then(|queue| queue.spec.fair_sharing.as_ref())
+        world
+            .queues
+            .get(&name.1)
+            .and_then(|queue| queue.spec.fair_sharing.as_ref())
     } else {
-        world.cohorts.get(&name.1).and_then(|cohort| cohort.spec.fair_sharing.as_ref())
+        world
+            .cohorts
+            .get(&name.1)
+            .and_then(|cohort| cohort.spec.fair_sharing.as_ref())
     };
     let text = asked.and_then(|asked| asked.weight.as_ref());
     let read = text.and_then(|text| text.0.parse::<quantity::Quantity>().ok());
@@ -78,7 +88,10 @@ pub(super) fn wrong(world: &mut World) -> Vec<String> {
         let theirs = Share::of(&tree, id, &Usage::new()).precise();
         let near = (ours - theirs).abs() <= 1e-9 * ours.max(1.0);
         if !near && ours.to_bits() != theirs.to_bits() {
-            found.push(format!("the share of {} is {theirs}, and should be {ours}", name.1));
+            found.push(format!(
+                "the share of {} is {theirs}, and should be {ours}",
+                name.1
+            ));
         }
     }
     found

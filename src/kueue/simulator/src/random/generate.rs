@@ -41,7 +41,11 @@ pub fn script(seed: u64) -> String {
         let taint = plan.chance.once_in(6);
         plan.line(&format!(
             "flavor {flavor}{}",
-            if taint { ", taint ancien=oui:NoSchedule" } else { "" }
+            if taint {
+                ", taint ancien=oui:NoSchedule"
+            } else {
+                ""
+            }
         ));
     }
     for at in 0..plan.cohorts {
@@ -216,7 +220,11 @@ impl Plan {
             let _ = write!(
                 line,
                 ", {}{pods} pods of gpu {}",
-                if sets == 2 { format!("set-{set}: ") } else { String::new() },
+                if sets == 2 {
+                    format!("set-{set}: ")
+                } else {
+                    String::new()
+                },
                 self.chance.between(0, 2)
             );
             if self.with_cpu && self.chance.once_in(2) {

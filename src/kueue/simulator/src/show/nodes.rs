@@ -1,12 +1,16 @@
 //! Nodes: their place in a topology, what they hold.
 
-use super::{quantity, short};
 use super::table::table;
+use super::{quantity, short};
 use crate::check::taken;
 use crate::world::World;
 
 pub(super) fn nodes(world: &World) -> String {
-    let mut rows = vec![["node", "labels", "room", "taken"].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        ["node", "labels", "room", "taken"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
     let taken = taken(world);
     for (name, node) in &world.nodes {
         let labels = node.metadata.labels.iter().flatten();
@@ -25,7 +29,13 @@ pub(super) fn nodes(world: &World) -> String {
             .collect();
         let taken = taken.get(name).into_iter().flat_map(|taken| taken.iter());
         let taken: Vec<_> = taken
-            .map(|(resource, amount)| format!("{} {}", short(resource.as_str()), quantity(resource, *amount)))
+            .map(|(resource, amount)| {
+                format!(
+                    "{} {}",
+                    short(resource.as_str()),
+                    quantity(resource, *amount)
+                )
+            })
             .collect();
         rows.push(vec![
             name.clone(),
