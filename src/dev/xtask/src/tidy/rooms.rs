@@ -91,8 +91,7 @@ const PURE_MAY_USE: &[&str] = &[
     "regex",
 ];
 /// What a pure room may use besides: wire types are values too, and a binary reads its options.
-const PURE_MAY_ALSO_USE: &[(&str, &[&str])] =
-    &[("simulator", &["k8s-openapi", "clap"])];
+const PURE_MAY_ALSO_USE: &[(&str, &[&str])] = &[("simulator", &["k8s-openapi", "clap"])];
 
 /// Outside crates that only some rooms may use.
 const RESERVED: &[(&str, &[&str])] = &[

@@ -214,7 +214,12 @@ impl Plan {
         let (job, queue) = (self.jobs, self.queue_name());
         self.jobs += 1;
         let mut line = format!("submit job-{job} to {queue}");
-        let sets = if self.chance.once_in(5) { 2 } else { 1 };
+        // With several flavors, the remembered progress of two pod sets may go in circles, as in the reference.
+        let sets = if self.flavors == 1 && self.chance.once_in(3) {
+            2
+        } else {
+            1
+        };
         for set in 0..sets {
             let pods = self.chance.between(1, 4);
             let _ = write!(
