@@ -199,7 +199,7 @@ impl World {
     }
 
     /// Writes a status and sends the events that belong to it. Whether it could be written.
-    fn write(&mut self, patch: WorkloadPatch) -> bool {
+    pub fn write(&mut self, patch: WorkloadPatch) -> bool {
         if self.refuses_writes {
             return false;
         }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use cache::{FairSharing, FairStrategy, Options};
 use kueue_api::v1beta2::{ResourceFlavor, Workload};
 use scheduler::preemption::{Finder, Target, compare};
-use scheduler::{Admitted, ClusterQueueName, FlavorResource, Usage, WorkloadKey, messages};
+use scheduler::{
+    Admitted, ClusterQueueName, FlavorResource, PlannedPreemption, Usage, WorkloadKey, messages,
+};
 use serde_json::{Value, json};
 
 use super::File;
@@ -62,7 +64,7 @@ fn targets(case: &Case<'_>, options: Options, assigned: &[Assigned]) -> (World, 
             contested.insert(one.of.clone());
         }
     }
-    let queue = ClusterQueueName::from(case.input["targetCQ"].as_str().unwrap());
+    let queue = queue(case);
     let snapshot = world.cache.snapshot();
     let before = format!("{snapshot:?}");
     let finder = Finder::new(&snapshot, &policy, now());
@@ -87,32 +89,42 @@ fn classical(case: Case<'_>) -> Verdict {
             });
         }
     }
-    let (_, found) = targets(&case, options(&case), &assigned);
+    let (mut world, found) = targets(&case, options(&case), &assigned);
+    for target in &found {
+        tell_to_leave(&case, &mut world, target);
+    }
     let number = case.want["wantPreempted"].as_u64().unwrap_or(0);
-    let newly = found.iter().filter(|target| !target.admitted.evicted);
-    let told: BTreeSet<_> = newly.map(told).collect();
-    let expected: BTreeSet<_> = each::<Workload>(&case.want["wantWorkloads"])
-        .iter()
-        .filter_map(preempted)
-        .collect();
     Verdict::all([
-        Verdict::equal("preempted", &told, &expected),
         Verdict::equal("number", &(found.len() as u64), &number),
+        world.compare_workloads(&case.want["wantWorkloads"]).into(),
     ])
 }
 
-fn told(target: &Target) -> (WorkloadKey, String) {
-    let key = target.admitted.workload.key.clone();
-    (key, messages::preemption_reason(target.reason).to_owned())
+/// Writes what a target is told, as a controller does.
+fn tell_to_leave(case: &Case<'_>, world: &mut World, target: &Target) {
+    let tree = world.cache.snapshot().tree;
+    let path = |name: &ClusterQueueName| format!("/{}", tree.path(name).join("/"));
+    let preemptor_queue = queue(case);
+    let planned = PlannedPreemption {
+        preemptor: converted(case, &parse(&case.input["incoming"])),
+        preemptor_path: path(&preemptor_queue),
+        cluster_queue: preemptor_queue,
+        target_path: path(&target.admitted.cluster_queue),
+        target: target.admitted.clone(),
+        reason: target.reason,
+    };
+    if let Some(patch) = world.cache.preemption_patch(&planned, now()) {
+        assert!(world.write(patch), "{target:?} is not in the API");
+    }
 }
 
-/// Why a workload was preempted, if it was.
-fn preempted(workload: &Workload) -> Option<(WorkloadKey, String)> {
-    let condition = workload
-        .conditions()
-        .iter()
-        .find(|condition| condition.type_ == "Preempted" && condition.status == "True")?;
-    Some((key(workload), condition.reason.clone()))
+fn queue(case: &Case<'_>) -> ClusterQueueName {
+    ClusterQueueName::from(case.input["targetCQ"].as_str().unwrap())
+}
+
+fn told(target: &Target) -> (WorkloadKey, &'static str) {
+    let key = target.admitted.workload.key.clone();
+    (key, messages::preemption_reason(target.reason))
 }
 
 fn fair(case: Case<'_>) -> Verdict {

@@ -239,15 +239,5 @@ fn assignment(candidate: &Nominated<'_>) -> Assignment {
 
 /// `/root/…/cohort/cluster-queue`.
 fn path(tree: &QuotaTree, name: &crate::ClusterQueueName) -> String {
-    let Some(node) = tree.cluster_queue(name) else {
-        return format!("/{name}");
-    };
-    let names: Vec<String> = tree
-        .path_up(node)
-        .map(|id| tree.holder(id).to_string())
-        .collect();
-    names
-        .iter()
-        .rev()
-        .fold(String::new(), |path, name| path + "/" + name)
+    format!("/{}", tree.path(name).join("/"))
 }
