@@ -9,6 +9,9 @@ mod rank;
 mod requeue;
 mod waiting;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;

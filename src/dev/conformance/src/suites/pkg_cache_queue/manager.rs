@@ -224,7 +224,7 @@ impl Manager {
     fn call(&mut self, name: &str, args: &Value, want: &Value) -> Value {
         match name {
             "Manager.AddClusterQueue" => {
-                drop(self.cache.apply_cluster_queue(&parse(&args["cq"]), now()))
+                drop(self.cache.apply_cluster_queue(&parse(&args["cq"]), now()));
             }
             "Manager.AddLocalQueue" | "Manager.UpdateLocalQueue" => {
                 drop(self.cache.apply_local_queue(&parse(&args["q"]), now()));
