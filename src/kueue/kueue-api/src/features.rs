@@ -101,16 +101,16 @@ impl Features {
 pub fn asked(
     flag: Option<&str>,
     file: Option<&BTreeMap<String, bool>>,
-) -> Result<BTreeMap<String, bool>, FieldError> {
+) -> Result<BTreeMap<String, bool>, Vec<FieldError>> {
     let (flag, file) = (flag.filter(|text| !text.is_empty()), file.cloned());
     match (flag, file) {
         (Some(_), Some(file)) => {
             let value = serde_json::to_value(file).unwrap_or_default();
             let detail = "feature gates for CLI and configuration cannot both specified";
-            Err(FieldError::invalid(&path(), value, detail))
+            Err(vec![FieldError::invalid(&path(), value, detail)])
         }
         (Some(text), None) => {
-            parse_flag(text).map_err(|detail| FieldError::invalid(&path(), text, &detail))
+            parse_flag(text).map_err(|detail| vec![FieldError::invalid(&path(), text, &detail)])
         }
         (None, file) => Ok(file.unwrap_or_default()),
     }

@@ -88,8 +88,6 @@ impl Cause {
     }
 }
 
-impl std::error::Error for FieldError {}
-
 /// One fault of one field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldError {

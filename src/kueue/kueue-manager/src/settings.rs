@@ -29,7 +29,8 @@ pub(crate) fn load(options: &Options) -> anyhow::Result<Configuration> {
         .filter(|text| !text.is_empty())
     {
         let file = configuration.features.asked();
-        let set = asked(Some(text), Some(file).filter(|file| !file.is_empty()))?;
+        let set = asked(Some(text), Some(file).filter(|file| !file.is_empty()))
+            .map_err(|errors| anyhow::Error::msg(aggregate(&errors)))?;
         configuration.features =
             Features::start(&set).map_err(|errors| anyhow::Error::msg(aggregate(&errors)))?;
     }

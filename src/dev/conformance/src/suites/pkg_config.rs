@@ -23,7 +23,7 @@ fn gates(case: Case<'_>) -> Verdict {
     let file: Option<_> = read(&case.input["featureGateMap"]);
     let mut got = match features::asked(case.input["featureGatesCLI"].as_str(), file.as_ref()) {
         Ok(set) => features::missing_dependencies(&set),
-        Err(error) => vec![error],
+        Err(errors) => errors,
     };
     let want = &case.want["wantErr"];
     // The reference tells all gates with missing dependencies in one fault, we in one each.

@@ -15,9 +15,6 @@ fn find(case: Case<'_>) -> Verdict {
         ..WorkloadSpec::default()
     };
     let name: String = read(&case.input["targetName"]);
-    let want = case
-        .want
-        .get("want")
-        .map(|want| read::<Option<PodSet>>(want));
+    let want = case.want.get("want").map(read::<Option<PodSet>>);
     Verdict::same(&spec.pod_set(&name), &json!(want))
 }

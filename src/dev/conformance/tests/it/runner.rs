@@ -12,11 +12,17 @@ fn data(name: &str) -> PathBuf {
         .join(name)
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "the program under test, in a test"
+)]
 fn conformance(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_conformance"));
     command.args(arguments).output().unwrap()
 }
 
+#[expect(clippy::unwrap_used, reason = "fails where the test would")]
 fn lines(output: &Output) -> Vec<String> {
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     text.lines().map(str::to_owned).collect()

@@ -13,18 +13,18 @@ pub(super) fn charged(mut asked: Amounts, options: &Options) -> Amounts {
         prefixes.any(|prefix| name.starts_with(prefix.as_str()))
     };
     asked.retain(|name, _| !excluded(name));
-    transformed(asked, options)
+    transformed(&asked, options)
 }
 
 /// What transformations generate is summed by itself and never below zero, so that an allowance cannot eat an ordinary request.
-fn transformed(asked: Amounts, options: &Options) -> Amounts {
+fn transformed(asked: &Amounts, options: &Options) -> Amounts {
     let (mut kept, mut generated) = (Amounts::new(), Amounts::new());
-    for (name, amount) in &asked {
+    for (name, amount) in asked {
         let Some(rule) = options.transformations.get(name) else {
             kept.insert(name.clone(), *amount);
             continue;
         };
-        add(&mut generated, &outputs(rule, *amount, &asked));
+        add(&mut generated, &outputs(rule, *amount, asked));
         if rule.retain {
             kept.insert(name.clone(), *amount);
         }

@@ -1,3 +1,8 @@
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "values made in place read better"
+)]
+
 use jiff::Timestamp;
 use serde_json::{Value, json};
 

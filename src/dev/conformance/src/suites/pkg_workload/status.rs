@@ -36,7 +36,7 @@ fn conditions(status: &WorkloadStatus, dropped: &[&str]) -> Value {
 pub(super) fn synced(case: Case<'_>) -> Verdict {
     let object: Workload = parse(&case.input["setup"]["wl"]);
     let got = Draft::of(&object, now()).synced(words(case)).done();
-    let before = object.status.clone().unwrap_or_default();
+    let before = object.status.unwrap_or_default();
     let past = got.accumulated_past_execution_time_seconds.unwrap_or(0);
     let wanted = WorkloadStatus {
         conditions: parse::<WorkloadStatus>(&json!({"conditions": case.want["wantConditions"]}))
