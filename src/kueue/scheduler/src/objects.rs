@@ -288,9 +288,9 @@ pub struct PlacesLater {
 pub enum Rule {
     /// Requests are at most limits.
     AboveLimits,
-    /// Nothing is above the maximum of a LimitRange.
+    /// Nothing is above the maximum of a `LimitRange`.
     AboveMax,
-    /// Nothing is below the minimum of a LimitRange.
+    /// Nothing is below the minimum of a `LimitRange`.
     BelowMin,
 }
 
@@ -312,7 +312,7 @@ pub enum Defect {
     FailedChecks,
     /// Containers ask for more than their limits.
     RequestsAboveLimits(Vec<OutOfBounds>),
-    /// Containers or pods are not what the LimitRanges of the namespace let them be.
+    /// Containers or pods are not what the `LimitRanges` of the namespace let them be.
     OutsideLimitRange(Vec<OutOfBounds>),
     /// Something in it cannot be read.
     Malformed(String),

@@ -25,7 +25,7 @@ pub enum Refusal {
     NamespaceMismatch,
     /// Its containers ask for more than their limits.
     RequestsAboveLimits(Vec<OutOfBounds>),
-    /// It is not what the LimitRanges of its namespace let it be.
+    /// It is not what the `LimitRanges` of its namespace let it be.
     OutsideLimitRange(Vec<OutOfBounds>),
     /// Something in it cannot be read.
     Malformed(String),
