@@ -313,7 +313,6 @@ impl Cache {
             admitted: self.admitted.clone(),
             past_usage: self.all_past_usage(),
             pods_not_ready: self.pods_not_ready(),
-            ..Snapshot::default()
         }
     }
 
