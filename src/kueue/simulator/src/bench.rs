@@ -1,5 +1,5 @@
-//! `simulator bench`: what a cycle costs, and how that grows with the world. One row a world; each figure is the median of several rounds of
-//! processor time of this thread, so that a busy machine disturbs little. The column `grows` compares a row with the one before.
+//! `simulator bench`: what a cycle costs, and how that grows with the world. One row a world; each figure is the lower quartile of several
+//! rounds, so that a busy machine disturbs little. The column `grows` compares a row with the one before.
 //!
 //! A cycle is everything between "there are heads" and "the next one may begin": heads and snapshot, the decision, what it books in the cache.
 

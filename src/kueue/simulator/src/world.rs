@@ -155,6 +155,7 @@ impl World {
         let before = self.queues.get(&name);
         object.metadata.generation =
             Some(before.map_or(0, |known| known.metadata.generation.unwrap_or(0)) + 1);
+        default_preemption(&mut object);
         let _ = self.cache.apply_cluster_queue(&object, self.now);
         self.queues.insert(name, object);
     }
@@ -321,6 +322,20 @@ impl World {
             Command::Advance(by) => Ok(self.advance(by)),
         }
     }
+}
+
+/// What the API server fills in.
+fn default_preemption(object: &mut api::ClusterQueue) {
+    let preemption = object.spec.preemption.get_or_insert_default();
+    let (own, reclaim) = (
+        preemption.within_cluster_queue(),
+        preemption.reclaim_within_cohort(),
+    );
+    preemption.within_cluster_queue = Some(own);
+    preemption.reclaim_within_cohort = Some(reclaim);
+    let policy = preemption.borrow_within_cohort();
+    let borrowing = preemption.borrow_within_cohort.get_or_insert_default();
+    borrowing.policy = Some(policy);
 }
 
 fn name_of(metadata: &kueue_api::ObjectMeta) -> String {

@@ -1,10 +1,10 @@
-//! Rounds, medians, and the processor time of this thread.
+//! Rounds, and the lower quartile of what they took.
 
 use simulator::World;
 
 use crate::clock;
 
-/// Medians in microseconds.
+/// Lower quartiles in microseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Measured {
     pub(super) snapshot: f64,
@@ -18,7 +18,7 @@ impl Measured {
     }
 }
 
-/// Runs up to `rounds` cycles and takes the median of each part; the first cycle, which builds what later ones share, does not count.
+/// Runs up to `rounds` cycles and takes the lower quartile of each part; the first cycle, which builds what later ones share, does not count.
 pub(super) fn cycles(world: &mut World, rounds: usize) -> Measured {
     let mut parts: [Vec<f64>; 3] = Default::default();
     for round in 0..=rounds {
@@ -32,7 +32,7 @@ pub(super) fn cycles(world: &mut World, rounds: usize) -> Measured {
             all.push(part);
         }
     }
-    let [snapshot, decision, booking] = parts.map(median);
+    let [snapshot, decision, booking] = parts.map(quartile);
     Measured {
         snapshot,
         decision,
@@ -56,12 +56,12 @@ pub(super) fn same_cycle(world: &mut World, rounds: usize) -> Measured {
     }
     Measured {
         snapshot,
-        decision: median(decisions),
+        decision: quartile(decisions),
         booking: 0.0,
     }
 }
 
-fn median(mut all: Vec<f64>) -> f64 {
+fn quartile(mut all: Vec<f64>) -> f64 {
     all.sort_by(f64::total_cmp);
-    all.get(all.len() / 2).copied().unwrap_or_default()
+    all.get(all.len() / 4).copied().unwrap_or_default()
 }

@@ -86,7 +86,7 @@ fn borrows(before: &Snapshot, preemption: &PlannedPreemption) -> bool {
 /// Whether a policy names the target, by priority and by how long both have been in their queues.
 fn allows(policy: PreemptionPolicy, preemptor: &Workload, target: &Workload) -> bool {
     match policy {
-        PreemptionPolicy::Never => false,
+        PreemptionPolicy::Never | PreemptionPolicy::Unsaid => false,
         PreemptionPolicy::LowerPriority => target.priority < preemptor.priority,
         PreemptionPolicy::LowerOrNewerEqualPriority => {
             (target.priority, preemptor.queued) < (preemptor.priority, target.queued)

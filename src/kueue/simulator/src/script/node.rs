@@ -43,7 +43,7 @@ pub(super) fn flavor(name: &str, settings: &[Clause]) -> Result<Object, Problem>
                 .tolerations
                 .push(toleration(words.word("a taint's key")?)),
             "topology" => {
-                spec.topology_name = Some(words.word("the name of a topology")?.to_owned())
+                spec.topology_name = Some(words.word("the name of a topology")?.to_owned());
             }
             other => {
                 return Err(words.problem(format!(

@@ -8,6 +8,7 @@ fn refused(text: &str, expected: &Expect) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn errors_name_file_and_line_and_say_what_is_expected() {
     let cases = [
         (
