@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use cache::topology::{Foreign, Nodes};
 use kueue_api::v1beta2 as api;
-use quantity::{Amount, Quantity, Requests, ResourceName};
+use quantity::{Amount, ResourceName};
 use scheduler::messages::unplaced;
 use scheduler::topology::{
-    AssumedUsage, Gates, Node, PodSetRequest, PreferredTerm, Search, Snapshot, TopologyAssignment,
-    Tree, Unhealthy,
+    AssumedUsage, Gates, PodSetRequest, PreferredTerm, Search, Snapshot, TopologyAssignment, Tree,
+    Unhealthy,
 };
-use scheduler::{Effect, Labels, NodeAffinity, PodSetName, Requirement, Taint, Test, Toleration};
+use scheduler::{Effect, Labels, NodeAffinity, PodSetName, Requirement, Test, Toleration};
 use serde_json::Value;
 
 use super::assignments::{requests, topology_request};
@@ -150,22 +151,19 @@ fn text(value: &Value) -> Option<String> {
 
 /// The nodes of a case with what runs on them.
 fn world(input: &Value, levels: &[String]) -> Snapshot {
-    let selector: Labels = read(&input["nodeLabels"]);
-    let fits = |node: &Node| {
-        selector
-            .iter()
-            .all(|(key, value)| node.labels.get(key) == Some(value))
-            && levels.iter().all(|level| node.labels.contains_key(level))
-    };
-    let nodes = list(&input["nodes"]).filter(|node| usable(node));
-    let nodes: Vec<_> = nodes.map(node).filter(fits).map(Arc::new).collect();
-    let mut snapshot = Snapshot::new("default", Arc::new(Tree::build(levels, &nodes)), &[]);
+    let mut known = Nodes::default();
+    for node in list(&input["nodes"]) {
+        known.apply(&parse(node));
+    }
+    let mut foreign = Foreign::default();
     for pod in list(&input["pods"]) {
-        let ended =
-            ["Succeeded", "Failed"].contains(&pod["status"]["phase"].as_str().unwrap_or(""));
-        if let (Some(node), false) = (pod["spec"]["nodeName"].as_str(), ended) {
-            snapshot.subtract_foreign(node, &pod_requests(pod));
-        }
+        foreign.apply(&parse(pod));
+    }
+    let labels: Labels = read(&input["nodeLabels"]);
+    let tree = Tree::build(levels, known.find(&labels, levels));
+    let mut snapshot = Snapshot::new("default", Arc::new(tree), &[]);
+    for (node, usage) in foreign.by_node() {
+        snapshot.subtract_foreign(node, usage);
     }
     for usage in list(&input["priorOwnUsage"]).chain(list(&input["priorFlavorUsage"])) {
         let count: i64 = read(&usage["count"]);
@@ -182,47 +180,6 @@ fn world(input: &Value, levels: &[String]) -> Snapshot {
         snapshot.add_usage(&values, &requests(amounts));
     }
     snapshot
-}
-
-fn usable(node: &Value) -> bool {
-    let ready = |condition: &Value| condition["type"] == "Ready" && condition["status"] == "True";
-    node["spec"]["unschedulable"] != true && list(&node["status"]["conditions"]).any(ready)
-}
-
-fn node(node: &Value) -> Node {
-    let taint = |taint: &Value| Taint {
-        key: read(&taint["key"]),
-        value: read(&taint["value"]),
-        effect: effect(&taint["effect"]).unwrap(),
-    };
-    Node {
-        name: read::<String>(&node["metadata"]["name"]).into(),
-        labels: read(&node["metadata"]["labels"]),
-        taints: list(&node["spec"]["taints"]).map(taint).collect(),
-        allocatable: quantities(&node["status"]["allocatable"]),
-    }
-}
-
-fn quantities(value: &Value) -> Requests {
-    let amounts = value.as_object().into_iter().flatten();
-    amounts
-        .map(|(name, value)| {
-            let name = ResourceName::from(name.as_str());
-            let quantity: Quantity = value.as_str().unwrap().parse().unwrap();
-            let amount = Amount::of(&name, quantity);
-            (name, amount)
-        })
-        .collect()
-}
-
-/// Containers of a pod, and the pod itself.
-fn pod_requests(pod: &Value) -> Requests {
-    let mut total = Requests::new();
-    for container in list(&pod["spec"]["containers"]) {
-        total.add_all(&quantities(&container["resources"]["requests"]));
-    }
-    total.add(&ResourceName::pods(), Amount::new(1));
-    total
 }
 
 fn effect(value: &Value) -> Option<Effect> {
