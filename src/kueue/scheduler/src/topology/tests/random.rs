@@ -57,7 +57,8 @@ proptest! {
             how => format!("{count} {how} {}", LEVELS[level]),
         };
         if slice > 1 && how != "anywhere" {
-            sentence += &format!(" slices of {slice} per {}", LEVELS[slice_level]);
+            let level = LEVELS[slice_level];
+            sentence = format!("{sentence} slices of {slice} per {level}");
         }
         let sliced = sentence.contains("slices");
         let mut requests = vec![ask("workers", &format!("{sentence} with g"))];
