@@ -81,7 +81,7 @@ pub(crate) fn controllers(
         workloads: jobs::construct::Options {
             label_keys_to_copy: configuration.integrations.label_keys_to_copy.clone(),
             longest_name: longest,
-            topology: features.on(gate::TOPOLOGY_AWARE_SCHEDULING),
+            topology: features.active(gate::TOPOLOGY_AWARE_SCHEDULING),
         },
         track_pods_ready: true,
         finish_orphans: features.on(gate::FINISH_ORPHANED_WORKLOADS),
