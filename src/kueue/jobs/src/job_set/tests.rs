@@ -1,4 +1,4 @@
-//! A JobSet of two parts: its podsets, its start and its way back.
+//! A `JobSet` of two parts: its podsets, its start and its way back.
 
 use kueue_api::features::Features;
 use kueue_api::names::annotations;

@@ -36,7 +36,7 @@ fn compare_counters(world: &World, want: &Value) -> Result<(), String> {
         .flatten()
     {
         let skipped = reports()
-            .last()
+            .next_back()
             .and_then(|report| report.skipped_preemptions.get(queue.as_str()));
         let got = skipped.copied().unwrap_or(0);
         if json!(got) != *wanted {

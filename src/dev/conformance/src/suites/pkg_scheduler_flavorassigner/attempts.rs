@@ -44,15 +44,13 @@ pub(super) fn compare(got: &Assignment, want: &Value) -> Result<(), String> {
     if !found.is_empty() {
         return Err(found.join("\n"));
     }
-    let attempts = got.pod_sets.iter().zip(&pod_sets);
-    attempts
-        .map(|(got, want)| {
-            compare_attempts(
-                &got.attempts,
-                &read::<Vec<Value>>(&want["flavorAssignmentAttempts"]),
-            )
-        })
-        .collect()
+    let mut attempts = got.pod_sets.iter().zip(&pod_sets);
+    attempts.try_for_each(|(got, want)| {
+        compare_attempts(
+            &got.attempts,
+            &read::<Vec<Value>>(&want["flavorAssignmentAttempts"]),
+        )
+    })
 }
 
 fn pod_set(got: &PodSetAssignment) -> Value {
