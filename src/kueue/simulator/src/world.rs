@@ -43,6 +43,8 @@ pub struct World {
     pub(crate) queues: BTreeMap<String, api::ClusterQueue>,
     pub(crate) locals: BTreeMap<LocalQueueKey, api::LocalQueue>,
     pub(crate) jobs: BTreeMap<WorkloadKey, Job>,
+    /// Jobs by their names alone, which are unique in a script.
+    names: BTreeMap<String, WorkloadKey>,
 }
 
 impl Default for World {
@@ -69,6 +71,7 @@ impl World {
             queues: BTreeMap::new(),
             locals: BTreeMap::new(),
             jobs: BTreeMap::new(),
+            names: BTreeMap::new(),
         }
     }
 

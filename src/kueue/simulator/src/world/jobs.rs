@@ -42,7 +42,7 @@ impl World {
             .get_or_insert("default".to_owned())
             .clone();
         let key = WorkloadKey::new(namespace.as_str(), object.name());
-        if self.jobs.contains_key(&key) || self.find(object.name()).is_ok() {
+        if self.names.contains_key(object.name()) {
             return Err(format!(
                 "expected a name that no job has, found `{}`",
                 key.name
@@ -58,6 +58,7 @@ impl World {
         metadata
             .creation_timestamp
             .get_or_insert(kueue_api::Time(self.now));
+        self.names.insert(key.name.to_string(), key.clone());
         self.jobs.insert(key.clone(), Job { object, runs });
         self.tell(&key);
         Ok(())
@@ -65,14 +66,12 @@ impl World {
 
     /// The job of a name, `namespace/name` or a name alone.
     pub(crate) fn find(&self, name: &str) -> Result<WorkloadKey, Refused> {
-        let found = self
-            .jobs
-            .keys()
-            .find(|key| &*key.name == name || key.to_string() == name);
-        let names: Vec<_> = self.jobs.keys().map(|key| key.name.to_string()).collect();
+        let short = name.rsplit('/').next().unwrap_or(name);
+        let found = self.names.get(short);
+        let found = found.filter(|key| short == name || key.to_string() == name);
         found
             .cloned()
-            .ok_or_else(|| expected("a job", name, names.iter()))
+            .ok_or_else(|| expected("a job", name, self.names.keys()))
     }
 
     /// Something happens to a job.
@@ -115,6 +114,7 @@ impl World {
     pub(super) fn delete_job(&mut self, name: &str) -> Result<(), Refused> {
         let key = self.find(name)?;
         self.jobs.remove(&key);
+        self.names.remove(&*key.name);
         let _ = self.cache.delete_workload(&key);
         Ok(())
     }
@@ -241,6 +241,7 @@ impl World {
     pub(super) fn retell_jobs(&mut self, other: &Self) {
         self.version = other.version;
         for (key, job) in &other.jobs {
+            self.names.insert(key.name.to_string(), key.clone());
             self.jobs.insert(key.clone(), job.clone());
             self.tell(key);
         }
