@@ -18,6 +18,7 @@ pub mod lease;
 pub mod local_queue;
 pub mod locks;
 pub mod metrics;
+pub mod nodes;
 pub mod places;
 pub mod role;
 pub mod run;

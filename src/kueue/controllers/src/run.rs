@@ -23,8 +23,8 @@ use crate::work_queue::{Next, WorkQueue};
 use crate::world::World;
 use crate::write::Writer;
 use crate::{
-    cluster_queue, cohort, error::ReconcileError, events, flavor, job, lease, local_queue, places,
-    scheduling, workload,
+    cluster_queue, cohort, error::ReconcileError, events, flavor, job, lease, local_queue, nodes,
+    places, scheduling, workload,
 };
 
 /// What the controllers are started with.
@@ -293,6 +293,7 @@ async fn work(context: Arc<Context>, kinds: &[&'static JobKind], stop: Cancellat
         workload::reconcile,
     );
     start.queue(&queues.places, ("Pod", 5), places::reconcile);
+    start.queue(&queues.nodes, ("Node", 1), nodes::reconcile);
     for (index, (kind, queue)) in kinds.iter().zip(&queues.jobs).enumerate() {
         let name = format!("{}.{}", kind.kind, kind.group);
         start.queue(queue, (&name, 5), move |context, key| {

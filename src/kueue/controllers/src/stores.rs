@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jobs::{GenericJob, JobKind};
-use k8s_openapi::api::core::v1::{LimitRange, Namespace, Pod};
+use k8s_openapi::api::core::v1::{LimitRange, Namespace, Node, Pod};
 use k8s_openapi::api::node::v1::RuntimeClass;
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
@@ -49,6 +49,7 @@ pub struct Stores {
     pub local_queues: Store<LocalQueue>,
     pub classes: Store<WorkloadPriorityClass>,
     pub workloads: Store<Workload>,
+    pub nodes: Store<Node>,
     /// Pods that say which Workload they are of; others are only counted by the cache.
     pub pods: Store<Pod>,
     pub jobs: Vec<Jobs>,
@@ -72,6 +73,7 @@ impl Stores {
             local_queues: Store::default(),
             classes: Store::default(),
             workloads: Store::default(),
+            nodes: Store::default(),
             pods: Store::default(),
             jobs: kinds
                 .iter()

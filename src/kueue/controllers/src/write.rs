@@ -212,6 +212,26 @@ impl Writer {
             .map_err(|e| WriteError::of(what, &key, e))
     }
 
+    /// Changes the status of a namespaced object.
+    pub async fn namespaced_status<K>(
+        &self,
+        object: &K,
+        patch: Value,
+        what: &'static str,
+    ) -> Result<K, WriteError>
+    where
+        K: Resource<Scope = NamespaceResourceScope> + Clone + Debug + DeserializeOwned,
+        K::DynamicType: Default,
+    {
+        let key = Key::of(object.meta());
+        let api: Api<K> = Api::namespaced(self.client.clone(), &key.namespace);
+        let patch = pinned(object.meta().resource_version.as_deref(), patch);
+        let written = api
+            .patch_status(&key.name, &merge(), &Patch::Merge(&patch))
+            .await;
+        written.map_err(|e| WriteError::of(what, &key, e))
+    }
+
     /// Adds or removes our finalizer on a cluster-wide object.
     pub async fn finalizer<K>(&self, object: &K, present: bool) -> Result<Option<K>, WriteError>
     where

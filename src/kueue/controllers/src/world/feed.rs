@@ -14,6 +14,7 @@ use kueue_api::v1beta2::{
 
 use super::World;
 use crate::key::Key;
+use crate::nodes;
 use crate::store::{Put, Store, Stored};
 use crate::stores::workload_of;
 use crate::watch::Seen;
@@ -93,12 +94,20 @@ impl World {
         }
     }
 
-    /// The cache keeps what placement needs of a Node; the object itself is not kept.
     pub fn on_node(&self, seen: Seen<Node>) {
-        match seen {
-            Seen::Object(node) => self.change(|cache, _| cache.apply_node(&node)),
-            Seen::Gone(key, _) => self.change(|cache, _| cache.delete_node(&key.name)),
-            Seen::Malformed(key, error) => malformed("Node", &key, &error),
+        match keep(&self.stores.nodes, "Node", seen) {
+            Some(News::Object(node, before)) => {
+                self.change(|cache, _| cache.apply_node(&node));
+                // Heartbeats change nothing that workloads depend on.
+                if before.is_none_or(|before| nodes::differ(&before, &node)) {
+                    self.queues.nodes.add(Key::of(&node.metadata));
+                }
+            }
+            Some(News::Gone(key, _)) => {
+                self.change(|cache, _| cache.delete_node(&key.name));
+                self.queues.nodes.add(key);
+            }
+            None => {}
         }
     }
 
@@ -124,6 +133,17 @@ impl World {
         if let Some(workload) = workload_of(&pod) {
             let workload = self.stores.put_pod(&pod, workload);
             self.queues.places.add(workload);
+            self.ask_troubled_node(&pod);
+        }
+    }
+
+    /// A pod on a node that failed may have been the last one that kept its workload there.
+    fn ask_troubled_node(&self, pod: &Pod) {
+        let Some(name) = nodes::of(pod) else { return };
+        let key = Key::cluster(name);
+        let node = self.stores.nodes.get(&key);
+        if node.is_none_or(|node| nodes::is_troubled(&node)) {
+            self.queues.nodes.add(key);
         }
     }
 

@@ -178,13 +178,13 @@ pub const GATES: &[Gate] = &[
     gate(
         "TASFailedNodeReplacement",
         true,
-        Built::No,
+        Built::Both,
         &["TopologyAwareScheduling"],
     ),
     gate(
         "TASFailedNodeReplacementFailFast",
         true,
-        Built::No,
+        Built::Both,
         &["TASFailedNodeReplacement", "TopologyAwareScheduling"],
     ),
     gate(
@@ -214,19 +214,19 @@ pub const GATES: &[Gate] = &[
     gate(
         "TASReplaceNodeDueToNotReadyOverFixedTime",
         false,
-        Built::No,
+        Built::Both,
         &["TASFailedNodeReplacement", "TopologyAwareScheduling"],
     ),
     gate(
         "TASReplaceNodeOnNodeTaints",
         true,
-        Built::No,
+        Built::Both,
         &["TopologyAwareScheduling"],
     ),
     gate(
         "TASReplaceNodeOnPodTermination",
         true,
-        Built::No,
+        Built::Both,
         &["TASFailedNodeReplacement", "TopologyAwareScheduling"],
     ),
     gate(
