@@ -223,7 +223,7 @@ impl Cache {
         };
         if let Some(held) = held {
             self.take(&held);
-            self.second_passes.note(&state, now);
+            affected.wake |= self.second_passes.note(&state, now);
             self.show_to_preemptors(&state);
         } else if let Some(name) = self.behind(&state.info.local_queue).cloned() {
             affected.wake |= self.stand(&mut state, &name, now);

@@ -25,16 +25,20 @@ pub(crate) struct Turn {
 pub(crate) struct SecondPasses(BTreeMap<WorkloadKey, Turn>);
 
 impl SecondPasses {
-    /// A workload appeared or changed: it may need a turn, or not any more.
-    pub(crate) fn note(&mut self, state: &WorkloadState, now: Timestamp) {
+    /// A workload appeared or changed: it may need a turn, or not any more. Whether it needs one since now, so that somebody has to wait for it.
+    pub(crate) fn note(&mut self, state: &WorkloadState, now: Timestamp) -> bool {
         let key = &state.info.key;
         let reservation = state.info.reservation.as_ref();
         let again = reservation.is_some_and(|reservation| reservation.again);
         if !again || state.holding.is_none() || state.assumed.is_some() {
             self.0.remove(key);
-        } else if !self.0.contains_key(key) {
+            return false;
+        }
+        let new = !self.0.contains_key(key);
+        if new {
             self.0.insert(key.clone(), Turn::after(0, now));
         }
+        new
     }
 
     pub(crate) fn remove(&mut self, key: &WorkloadKey) {

@@ -149,8 +149,20 @@ impl Cache {
         before: Option<WorkloadState>,
         now: Timestamp,
     ) -> Affected {
+        // Whoever waits for the next second pass has to wait for this one too.
+        let again = self.second_passes.note(&fresh, now);
+        let mut affected = self.place(fresh, before, now);
+        affected.wake |= again;
+        affected
+    }
+
+    fn place(
+        &mut self,
+        fresh: WorkloadState,
+        before: Option<WorkloadState>,
+        now: Timestamp,
+    ) -> Affected {
         let door = fresh.info.local_queue.clone();
-        self.second_passes.note(&fresh, now);
         if fresh.finished {
             self.leave_door(&fresh);
         } else {

@@ -87,12 +87,7 @@ fn what_is_not_built_yet_is_said_and_never_faked() {
         .cache
         .apply_cluster_queue(&cluster_queue("b", "4", &policies), world.now);
     let asked = world.cache.unsupported(&"b".into());
-    expect![[r#"
-        preemption.withinClusterQueue is not supported yet and has no effect
-        preemption.reclaimWithinCohort is not supported yet and has no effect
-        preemption.borrowWithinCohort is not supported yet and has no effect
-        concurrentAdmissionPolicy is not supported yet and has no effect"#]]
-    .assert_eq(
+    expect!["concurrentAdmissionPolicy is not supported yet and has no effect"].assert_eq(
         &asked
             .iter()
             .map(messages::unsupported)
