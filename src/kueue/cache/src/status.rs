@@ -8,7 +8,8 @@ use kueue_api::v1beta2::{
 };
 use quantity::{Amount, ResourceName};
 use scheduler::{
-    ClusterQueue, ClusterQueueName, FlavorName, FlavorResource, LocalQueueKey, Usage, WorkloadKey,
+    ClusterQueue, ClusterQueueName, FlavorName, FlavorResource, LocalQueueKey, Share, Usage,
+    WorkloadKey,
 };
 
 use crate::cache::{LocalQueueState, Observed};
@@ -71,7 +72,18 @@ impl Cache {
             pending_workloads: count(state.pending.len()),
             reserving_workloads: held.reserving,
             admitted_workloads: held.admitted,
-            fair_sharing: None,
+            fair_sharing: self.share(name),
+        })
+    }
+
+    /// How much more than its own it uses; nothing where fair sharing is not configured.
+    fn share(&self, name: &ClusterQueueName) -> Option<api::FairSharingStatus> {
+        self.options.fair_sharing.as_ref()?;
+        let id = self.tree.cluster_queue(name)?;
+        let share = Share::of(&self.tree, id, &Usage::new());
+        Some(api::FairSharingStatus {
+            weighted_share: share.rounded(),
+            admission_fair_sharing_status: None,
         })
     }
 
