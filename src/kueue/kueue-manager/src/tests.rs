@@ -60,7 +60,7 @@ fn gates_are_given_in_one_place() {
     .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "feature gates for CLI and configuration cannot both specified"
+        "featureGates: Invalid value: {\"PartialAdmission\":false}: feature gates for CLI and configuration cannot both specified"
     );
     let configuration = settings::load(&options(&["--config", config])).unwrap();
     assert!(
