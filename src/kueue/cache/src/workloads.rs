@@ -70,6 +70,14 @@ impl Cache {
         if before.info.local_queue != fresh.info.local_queue {
             self.leave_door(&before);
         }
+        // Whoever was kept out by it may be worth more than it now.
+        if let Some(holding) = before
+            .holding
+            .as_ref()
+            .filter(|_| before.info.priority != fresh.info.priority)
+        {
+            affected.merge(self.retry(&holding.cluster_queue.clone()));
+        }
         let still_assumed = before
             .assumed
             .as_ref()
