@@ -204,12 +204,21 @@ impl Writer {
         K: Resource<Scope = NamespaceResourceScope> + Clone + Debug + DeserializeOwned,
         K::DynamicType: Default,
     {
+        let (key, api, patch) = self.pinned_patch(object, patch);
+        let written = api.patch(&key.name, &merge(), &Patch::Merge(&patch)).await;
+        written.map_err(|e| WriteError::of(what, &key, e))
+    }
+
+    /// The object's key and API, and the patch tied to the state it was made from.
+    fn pinned_patch<K>(&self, object: &K, patch: Value) -> (Key, Api<K>, Value)
+    where
+        K: Resource<Scope = NamespaceResourceScope>,
+        K::DynamicType: Default,
+    {
         let key = Key::of(object.meta());
-        let api: Api<K> = Api::namespaced(self.client.clone(), &key.namespace);
+        let api = Api::namespaced(self.client.clone(), &key.namespace);
         let patch = pinned(object.meta().resource_version.as_deref(), patch);
-        api.patch(&key.name, &merge(), &Patch::Merge(&patch))
-            .await
-            .map_err(|e| WriteError::of(what, &key, e))
+        (key, api, patch)
     }
 
     /// Changes the status of a namespaced object.
@@ -223,9 +232,7 @@ impl Writer {
         K: Resource<Scope = NamespaceResourceScope> + Clone + Debug + DeserializeOwned,
         K::DynamicType: Default,
     {
-        let key = Key::of(object.meta());
-        let api: Api<K> = Api::namespaced(self.client.clone(), &key.namespace);
-        let patch = pinned(object.meta().resource_version.as_deref(), patch);
+        let (key, api, patch) = self.pinned_patch(object, patch);
         let written = api
             .patch_status(&key.name, &merge(), &Patch::Merge(&patch))
             .await;

@@ -154,30 +154,29 @@ fn slice_size(notes: &Notes<'_>, size: &str, count: i32) -> Option<FieldError> {
     }
 }
 
+/// An annotation that may not stand beside others.
+fn excluded_by(notes: &Notes<'_>, key: &str, others: &[&str]) -> Vec<FieldError> {
+    let there = others.iter().filter(|other| notes.get(other).is_some());
+    there
+        .map(|other| notes.forbidden(key, &format!("may not be set when '{other}' is specified")))
+        .collect()
+}
+
 fn layered(notes: &Notes<'_>, count: i32) -> Vec<FieldError> {
     let key = keys::POD_SET_SLICE_CONSTRAINTS;
     let mut found = Vec::new();
     let Some(read) = layers(notes.all) else {
         return found;
     };
-    for other in [
-        keys::POD_SET_SLICE_REQUIRED_TOPOLOGY,
-        keys::POD_SET_SLICE_SIZE,
-    ] {
-        if notes.get(other).is_some() {
-            found
-                .push(notes.forbidden(key, &format!("may not be set when '{other}' is specified")));
-        }
-    }
-    if notes.get(keys::POD_SET_GROUP_NAME).is_some() {
-        found.push(notes.forbidden(
-            key,
-            &format!(
-                "may not be set when '{}' is specified",
-                keys::POD_SET_GROUP_NAME
-            ),
-        ));
-    }
+    found.extend(excluded_by(
+        notes,
+        key,
+        &[
+            keys::POD_SET_SLICE_REQUIRED_TOPOLOGY,
+            keys::POD_SET_SLICE_SIZE,
+            keys::POD_SET_GROUP_NAME,
+        ],
+    ));
     match read {
         Err(error) => found.push(notes.invalid(key, &error.to_string())),
         Ok(layers) => {
@@ -237,15 +236,14 @@ fn group_name(notes: &Notes<'_>) -> Vec<FieldError> {
             ),
         ));
     }
-    for other in [
-        keys::POD_SET_SLICE_REQUIRED_TOPOLOGY,
-        keys::POD_SET_SLICE_SIZE,
-    ] {
-        if notes.get(other).is_some() {
-            found
-                .push(notes.forbidden(key, &format!("may not be set when '{other}' is specified")));
-        }
-    }
+    found.extend(excluded_by(
+        notes,
+        key,
+        &[
+            keys::POD_SET_SLICE_REQUIRED_TOPOLOGY,
+            keys::POD_SET_SLICE_SIZE,
+        ],
+    ));
     found
 }
 
