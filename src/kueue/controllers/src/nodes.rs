@@ -8,6 +8,7 @@ use cache::{Draft, Eviction, NodeNews, Remedies, Remedy, WorkloadKey};
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kueue_api::conditions::reasons;
 use kueue_api::v1beta2::{UnhealthyNode, Workload, WorkloadStatus};
+use scheduler::topology::HOSTNAME;
 use serde_json::json;
 
 use crate::context::Context;
@@ -18,7 +19,6 @@ use crate::work_queue::Next;
 use crate::write::WriteError;
 
 const REPORTER: &str = "kueue-tas-node-controller";
-const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// The node that a pod runs on or was told to run on.
 pub(crate) fn of(pod: &Pod) -> Option<&str> {
