@@ -16,6 +16,8 @@ pub const ADMISSION_FIELD_MANAGER: &str = "kueue-admission";
 
 /// Label, and annotation, that names the group a pod belongs to.
 pub const POD_GROUP_NAME: &str = "kueue.x-k8s.io/pod-group-name";
+/// Finalizer of pods that Kueue looks after.
+pub const POD_FINALIZER: &str = labels::MANAGED;
 
 pub const DEFAULT_POD_SET: &str = "main";
 pub const DEFAULT_LOCAL_QUEUE: &str = "default";
@@ -61,6 +63,18 @@ pub mod annotations {
         "kueue.x-k8s.io/workload-slice-replacement-for";
     pub const ELASTIC_JOB: &str = "kueue.x-k8s.io/elastic-job";
     pub const IS_GROUP_WORKLOAD: &str = "kueue.x-k8s.io/is-group-workload";
+    /// How many pods a group has.
+    pub const POD_GROUP_TOTAL_COUNT: &str = "kueue.x-k8s.io/pod-group-total-count";
+    /// `true`: the group is admitted from its first pod on.
+    pub const POD_GROUP_FAST_ADMISSION: &str = "kueue.x-k8s.io/pod-group-fast-admission";
+    /// `true`: the group serves, and never finishes.
+    pub const POD_GROUP_SERVING: &str = "kueue.x-k8s.io/pod-group-serving";
+    /// The role a pod plays in its group.
+    pub const ROLE_HASH: &str = "kueue.x-k8s.io/role-hash";
+    /// `false`: failed pods of the group are not replaced.
+    pub const RETRIABLE_IN_GROUP: &str = "kueue.x-k8s.io/retriable-in-group";
+    /// Framework of the parent that has its pods held back.
+    pub const POD_SUSPENDING_PARENT: &str = "kueue.x-k8s.io/pod-suspending-parent";
     pub const ADMISSION_GATED_BY: &str = "kueue.x-k8s.io/admission-gated-by";
     pub const PRIORITY_BOOST: &str = "kueue.x-k8s.io/priority-boost";
     pub const POD_SET_REQUIRED_TOPOLOGY: &str = "kueue.x-k8s.io/podset-required-topology";
