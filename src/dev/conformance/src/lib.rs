@@ -14,6 +14,7 @@ pub mod compare;
 pub mod corpus;
 pub mod report;
 pub mod run;
+pub mod store;
 pub mod suites;
 pub mod topology;
 pub mod verdict;
