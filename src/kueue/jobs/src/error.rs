@@ -25,6 +25,12 @@ pub enum JobError {
     /// The Workload's podsets do not match those of the job.
     #[error("invalid podset infos: expecting {want} got {got}")]
     Infos { want: usize, got: usize },
+    /// The Workload has no podset for a role of the job's pods.
+    #[error("invalid podset infos: podSetInfo with the name '{0}' is not found")]
+    NoInfo(String),
+    /// The pods of a group do not make a job.
+    #[error(transparent)]
+    Group(#[from] crate::pods::GroupError),
 }
 
 /// An assignment names a flavor that is not there.

@@ -1,10 +1,30 @@
 //! Single pods: their scheduling gates, the group they belong to, the role they play in it. For integrations that look after pods
 //! themselves, and for whoever lets pods go to their places. Reference 4.14 and 5.4.
 
+pub mod admission;
+mod compose;
+mod error;
+mod job;
+mod matching;
+mod members;
+mod order;
+mod replacement;
+mod start;
+
 use k8s_openapi::api::core::v1::{Container, Pod, PodSchedulingGate, PodSpec};
 use kueue_api::names::POD_GROUP_NAME;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+
+pub use compose::{Composed, MAX_ROLES};
+pub use error::GroupError;
+pub use job::{POD, Pods, Switches, is_of_group};
+pub use matching::{Match, SortedOut};
+pub use members::{
+    has_finalizer, is_fast, is_gated, is_managed, is_serving, is_stopped, is_unretriable,
+    parent_framework, role_of, total_count,
+};
+pub use replacement::waiting_for_replacement;
 
 /// Whether a gate holds a pod back.
 #[must_use]

@@ -18,11 +18,14 @@ pub mod gate {
     pub const ASSIGN_QUEUE_LABELS_FOR_PODS: &str = "AssignQueueLabelsForPods";
     pub const CONCURRENT_ADMISSION: &str = "ConcurrentAdmission";
     pub const ELASTIC_JOBS: &str = "ElasticJobsViaWorkloadSlices";
+    pub const CUSTOM_METRIC_LABELS: &str = "CustomMetricLabels";
+    pub const FAST_QUOTA_RELEASE_IN_PODS: &str = "FastQuotaReleaseInPodIntegration";
     pub const FINISH_ORPHANED_WORKLOADS: &str = "FinishOrphanedWorkloads";
     pub const FLAVOR_FUNGIBILITY: &str = "FlavorFungibility";
     pub const LOCAL_QUEUE_METRICS: &str = "LocalQueueMetrics";
     pub const METRICS_FOR_COHORTS: &str = "MetricsForCohorts";
     pub const PARTIAL_ADMISSION: &str = "PartialAdmission";
+    pub const POD_INTEGRATION_VALIDATE_GROUP_OWNER: &str = "PodIntegrationValidateGroupOwner";
     pub const PRIORITY_BOOST: &str = "PriorityBoost";
     pub const PRIORITY_SORTING_WITHIN_COHORT: &str = "PrioritySortingWithinCohort";
     pub const QUOTA_CHECK_STRATEGY: &str = "QuotaCheckStrategy";
@@ -30,6 +33,7 @@ pub mod gate {
     pub const REJECT_INVALID_ON_FLAVORS: &str = "RejectUpdatesToCQWithInvalidOnFlavors";
     pub const SCHEDULING_EQUIVALENCE_HASHING: &str = "SchedulingEquivalenceHashing";
     pub const SHORT_WORKLOAD_NAMES: &str = "ShortWorkloadNames";
+    pub const SKIP_REASSIGNMENT_FOR_PODS: &str = "SkipReassignmentForPodOwnedWorkloads";
     pub const TAS_VALIDATE_SLICE_SIZE: &str = "TASValidateWorkloadSliceSize";
     pub const TOPOLOGY_AWARE_SCHEDULING: &str = "TopologyAwareScheduling";
     pub const UNADMITTED_EXPLICIT_STATUS: &str = "UnadmittedWorkloadsExplicitStatus";
