@@ -7,12 +7,18 @@ mod cycles;
 mod measure;
 mod places;
 mod worlds;
+mod written;
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use clap::Args;
 
-use measure::Measured;
+use measure::{cycles, same_cycle};
+use simulator::World;
+
+/// How often each world is measured.
+const ROUNDS: usize = 9;
 
 /// What to measure.
 #[derive(Debug, Args)]
@@ -23,6 +29,9 @@ pub(crate) struct Options {
     /// Leave out the largest worlds.
     #[arg(long)]
     quick: bool,
+    /// Measure nothing: write each world as a Kubernetes List into this folder, for another scheduler to be measured on it.
+    #[arg(long, value_name = "DIR")]
+    write: Option<PathBuf>,
 }
 
 /// One row of the table.
@@ -35,15 +44,35 @@ pub(crate) struct Row {
     size: usize,
 }
 
-/// Prints the table.
+/// A world and what is measured in it.
+pub(crate) struct Trial {
+    row: Row,
+    world: World,
+    /// Whether cycle follows cycle; otherwise the first one is decided again and again.
+    goes_on: bool,
+}
+
+/// Prints the table, or writes the worlds.
 pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
+    if let Some(folder) = &options.write {
+        return trials(options, &mut |trial| written::write(folder, &trial));
+    }
     writeln!(
         out,
         "{:<46} {:>11} {:>11} {:>11} {:>7}",
         "", "snapshot", "decision", "cycle", "grows"
     )?;
     let mut before: Option<(String, usize, f64)> = None;
-    let mut print = |row: Row, measured: Measured| -> io::Result<()> {
+    trials(options, &mut |Trial {
+                              row,
+                              mut world,
+                              goes_on,
+                          }| {
+        let measured = if goes_on {
+            cycles(&mut world, ROUNDS)
+        } else {
+            same_cycle(&mut world, ROUNDS)
+        };
         let grows = before.as_ref().filter(|(group, _, _)| *group == row.group);
         let grows = grows.map_or(String::new(), |(_, size, total)| {
             format!(
@@ -63,15 +92,19 @@ pub(crate) fn run(options: &Options, out: &mut impl Write) -> io::Result<()> {
         out.flush()?;
         before = Some((row.group, row.size, measured.total()));
         Ok(())
-    };
+    })
+}
+
+/// Every wanted world, one at a time.
+fn trials(options: &Options, take: &mut dyn FnMut(Trial) -> io::Result<()>) -> io::Result<()> {
     let wanted = |name: &str| {
         options
             .only
             .as_ref()
             .is_none_or(|only| name.contains(only.as_str()))
     };
-    cycles::all(options.quick, &wanted, &mut print)?;
-    places::all(options.quick, &wanted, &mut print)
+    cycles::all(options.quick, &wanted, take)?;
+    places::all(options.quick, &wanted, take)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sizes of a few thousand")]

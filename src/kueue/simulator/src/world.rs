@@ -3,6 +3,7 @@
 
 mod cycle;
 mod jobs;
+mod objects;
 
 use std::collections::{BTreeMap, BTreeSet};
 

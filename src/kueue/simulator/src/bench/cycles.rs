@@ -2,16 +2,15 @@
 
 use std::io;
 
-use super::Row;
-use super::measure::{Measured, cycles, same_cycle};
 use super::worlds::{Shape, candidates};
+use super::{Row, Trial};
 
-type Print<'a> = dyn FnMut(Row, Measured) -> io::Result<()> + 'a;
+type Take<'a> = dyn FnMut(Trial) -> io::Result<()> + 'a;
 
 pub(super) fn all(
     quick: bool,
     wanted: &dyn Fn(&str) -> bool,
-    print: &mut Print<'_>,
+    take: &mut Take<'_>,
 ) -> io::Result<()> {
     let sizes: &[usize] = if quick { &[30, 300] } else { &[30, 300, 1_000] };
     for (depth, preempting, fair) in [
@@ -40,23 +39,22 @@ pub(super) fn all(
                 preempting,
                 fair,
             };
-            let measured = cycles(&mut shape.build(), 9);
             let row = Row {
                 group: group.clone(),
                 name,
                 size: queues,
             };
-            print(row, measured)?;
+            take(Trial {
+                row,
+                world: shape.build(),
+                goes_on: true,
+            })?;
         }
     }
-    preemptions(quick, wanted, print)
+    preemptions(quick, wanted, take)
 }
 
-fn preemptions(
-    quick: bool,
-    wanted: &dyn Fn(&str) -> bool,
-    print: &mut Print<'_>,
-) -> io::Result<()> {
+fn preemptions(quick: bool, wanted: &dyn Fn(&str) -> bool, take: &mut Take<'_>) -> io::Result<()> {
     let sizes: &[usize] = if quick { &[100] } else { &[100, 1_000] };
     for (reclaim, fair) in [(false, false), (true, false), (true, true)] {
         let group = match (reclaim, fair) {
@@ -69,13 +67,16 @@ fn preemptions(
             if !wanted(&name) {
                 continue;
             }
-            let measured = same_cycle(&mut candidates(number, reclaim, fair), 9);
             let row = Row {
                 group: group.to_owned(),
                 name,
                 size: number,
             };
-            print(row, measured)?;
+            take(Trial {
+                row,
+                world: candidates(number, reclaim, fair),
+                goes_on: false,
+            })?;
         }
     }
     Ok(())

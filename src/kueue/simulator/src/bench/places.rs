@@ -2,9 +2,8 @@
 
 use std::io;
 
-use super::Row;
-use super::measure::{Measured, same_cycle};
 use super::worlds::data_centre;
+use super::{Row, Trial};
 
 const JOBS: &[(&str, &str)] = &[
     ("8 pods, required baie", "8 pods of gpu 1, required baie"),
@@ -25,7 +24,7 @@ const JOBS: &[(&str, &str)] = &[
 pub(super) fn all(
     quick: bool,
     wanted: &dyn Fn(&str) -> bool,
-    print: &mut dyn FnMut(Row, Measured) -> io::Result<()>,
+    take: &mut dyn FnMut(Trial) -> io::Result<()>,
 ) -> io::Result<()> {
     let sizes: &[usize] = if quick { &[640] } else { &[640, 5_000] };
     for (title, job) in JOBS {
@@ -34,13 +33,16 @@ pub(super) fn all(
             if !wanted(&name) {
                 continue;
             }
-            let measured = same_cycle(&mut data_centre(nodes, job), 9);
             let row = Row {
                 group: (*title).to_owned(),
                 name,
                 size: nodes,
             };
-            print(row, measured)?;
+            take(Trial {
+                row,
+                world: data_centre(nodes, job),
+                goes_on: false,
+            })?;
         }
     }
     Ok(())

@@ -106,9 +106,9 @@ impl World {
         Some([looked - began, decided - looked, booked - decided])
     }
 
-    /// Cycles with nothing written until everything that fits was admitted.
+    /// Cycles until everything that fits was admitted.
     pub fn fill(&mut self) {
-        while self.has_work() && self.timed_cycle(&|| 0.0).is_some() {}
+        while self.has_work() && self.cycle().is_some() {}
     }
 
     /// Whether a cycle would find something to do.
