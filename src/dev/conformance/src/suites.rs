@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::corpus::Case;
 use crate::verdict::Verdict;
 
+mod job_reconcile;
 mod jobs;
 mod pkg_cache_queue;
 mod pkg_cache_queue_afs;

@@ -10,6 +10,7 @@ use kube::core::{Selector, SelectorExt};
 use kueue_api::names::API_VERSION;
 
 use crate::events::{Happening, Kind, Sink};
+use crate::job::decide::Rules;
 use crate::metrics::Metrics;
 use crate::role::CurrentRole;
 use crate::world::World;
@@ -21,10 +22,10 @@ pub struct Settings {
     pub manage_jobs_without_queue_name: bool,
     /// Namespaces whose jobs are managed.
     pub managed_namespaces: Selector,
-    /// How Workloads are made.
-    pub workloads: jobs::construct::Options,
-    /// Keep the condition `PodsReady`.
-    pub track_pods_ready: bool,
+    /// What the reconciler of jobs goes by.
+    pub jobs: Rules,
+    /// Which owners of objects are known.
+    pub integrations: jobs::integrations::Integrations,
     /// Finish Workloads whose job left them behind.
     pub finish_orphans: bool,
     /// How long finished Workloads are kept; none is for ever.
@@ -71,16 +72,6 @@ impl std::fmt::Debug for ClientHandle {
 const JOB_REPORTER: &str = "kueue-job-controller";
 
 impl Context {
-    /// Whether the configuration says that a job is ours: its namespace, and that it names a queue or need not.
-    #[must_use]
-    pub fn is_managed(&self, job: &dyn GenericJob) -> bool {
-        let named = job.queue_name().is_some() || self.settings.manage_jobs_without_queue_name;
-        let child = job
-            .controller()
-            .is_some_and(|owner| jobs::kind::of_owner(owner).is_some());
-        named && !child && self.is_managed_namespace(job.namespace())
-    }
-
     /// Whether jobs of a namespace are managed; a namespace that is not known yet is not.
     #[must_use]
     pub fn is_managed_namespace(&self, name: &str) -> bool {

@@ -1,5 +1,8 @@
 //! Why a reconciliation has to be tried again.
 
+use jobs::ancestors::Astray;
+
+use crate::job::effects::EffectError;
 use crate::write::WriteError;
 
 /// See the module.
@@ -11,11 +14,10 @@ pub enum ReconcileError {
     Job(#[from] jobs::JobError),
     #[error("object cannot be written as JSON: {0}")]
     Json(serde_json::Error),
-    /// The API server keeps something of the podsets back, so that they never equal those of the job.
-    #[error(
-        "Workload {0} cannot be made equal to its job: is its CustomResourceDefinition the one of this controller?"
-    )]
-    NeverEquivalent(String),
+    #[error(transparent)]
+    Effect(#[from] EffectError),
+    #[error(transparent)]
+    Astray(#[from] Astray),
     #[error("cohort has a cycle")]
     CohortCycle,
 }
@@ -27,7 +29,8 @@ impl ReconcileError {
         match self {
             Self::Write(error) => error.is_refusal(),
             Self::Job(_) => true,
-            Self::Json(_) | Self::NeverEquivalent(_) | Self::CohortCycle => false,
+            Self::Effect(error) => matches!(error, EffectError::Job(_)),
+            Self::Json(_) | Self::Astray(_) | Self::CohortCycle => false,
         }
     }
 

@@ -1,9 +1,11 @@
-//! Reconciler of jobs, whatever their kind: reads the stores, asks [`decide`] for the next step, carries it out, and
+//! Reconciler of jobs, whatever their kind: reads the stores, asks [`decide`] for the next step, carries out the [`effects`] of it, and
 //! asks again until nothing is left to do.
 
 mod apply;
 pub mod decide;
+pub mod effects;
 mod priority;
+mod standing;
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +19,10 @@ use crate::stores::Job;
 use crate::work_queue::Next;
 
 pub use apply::resource_of;
-use decide::{Step, View};
+pub use priority::among as priority_among;
+
+use apply::Act;
+use decide::{Standing, Step, View};
 
 /// Steps after which a reconciliation ends although more could be done: something would be going in circles.
 const ROUNDS: usize = 12;
@@ -29,52 +34,67 @@ pub async fn reconcile(
     key: Key,
 ) -> Result<Next, ReconcileError> {
     for _ in 0..ROUNDS {
-        let Some(job) = context
-            .world
-            .stores
-            .jobs
-            .get(kind)
-            .and_then(|jobs| jobs.objects.get(&key))
-        else {
+        let found = context.world.stores.jobs.get(kind);
+        let Some(job) = found.and_then(|jobs| jobs.objects.get(&key)) else {
             break;
         };
-        let own = context.world.stores.workloads_of(job.0.uid());
+        let standing = standing::of(&context, job.0.as_ref()).await?;
+        let own = workloads(&context, &job);
         let _right = context
             .world
             .locks
             .hold(own.iter().map(|workload| Key::of(&workload.metadata)))
             .await;
-        let step = step(&context, &job);
-        tracing::trace!(job = %key, step = step.name());
-        if step == Step::Rest {
-            return Ok(Next::OnChange);
-        }
-        let rest = step == Step::ClassMissing;
-        apply::step(&context, kind, &job, step).await?;
-        if rest {
-            break;
+        match round(&context, kind, &job, standing).await? {
+            Some(next) => return Ok(next),
+            None => {}
         }
     }
     Ok(Next::OnChange)
 }
 
-fn step(context: &Context, job: &Job) -> Step {
-    let job = job.0.as_ref();
-    let stores = &context.world.stores;
-    let workloads = stores.workloads_of(job.uid());
-    let managed = context.is_managed(job);
-    if !managed && workloads.is_empty() {
-        return Step::Rest;
+/// The Workload that the job names, or those that were made for one of its kind and name.
+fn workloads(context: &Context, job: &Job) -> Vec<Arc<kueue_api::v1beta2::Workload>> {
+    let (job, stores) = (job.0.as_ref(), &context.world.stores);
+    match job.prebuilt_workload(context.settings.jobs.annotated_names) {
+        Some(name) => {
+            let found = stores.workloads.get(&Key::new(job.namespace(), name));
+            found.into_iter().collect()
+        }
+        None => stores.workloads_of(job.kind(), &Key::of(job.meta())),
     }
+}
+
+/// One step; none if another may follow.
+async fn round(
+    context: &Arc<Context>,
+    kind: usize,
+    job: &Job,
+    standing: Standing,
+) -> Result<Option<Next>, ReconcileError> {
+    let workloads = workloads(context, job);
+    let stores = &context.world.stores;
     let flavors = stores.flavor_specs();
-    let priority = priority::of(job, stores);
+    let priority = priority::of(job.0.as_ref(), stores);
     let view = View {
-        job,
+        job: job.0.as_ref(),
+        standing,
         workloads: &workloads,
         flavors: &flavors,
-        managed,
         priority: priority.as_ref(),
-        track_pods_ready: context.settings.track_pods_ready,
+        rules: &context.settings.jobs,
+        now: (context.clock)(),
     };
-    decide::next(&view)
+    let step = decide::next(&view);
+    tracing::trace!(job = %Key::of(view.job.meta()), step = step.name());
+    let next = match &step {
+        Step::Wait(left) => Next::After(*left),
+        _ => Next::OnChange,
+    };
+    let last = step.is_last();
+    let act = Act::new(context, kind, view.job);
+    let told = apply::Told::of(&step);
+    let done = act.all(effects::of(&view, step)?).await?;
+    act.measure(&told, view.now);
+    Ok((last || !done).then_some(next))
 }

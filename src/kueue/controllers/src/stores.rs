@@ -53,7 +53,7 @@ pub struct Stores {
     /// Pods that say which Workload they are of; others are only counted by the cache.
     pub pods: Store<Pod>,
     pub jobs: Vec<Jobs>,
-    owned: RwLock<BTreeMap<String, BTreeSet<Key>>>,
+    owned: RwLock<BTreeMap<OwnerKey, BTreeSet<Key>>>,
     pods_of: RwLock<BTreeMap<Key, BTreeSet<Key>>>,
 }
 
@@ -93,15 +93,11 @@ impl Stores {
         if let Put::Taken(before) = &put {
             let mut owned = self.owned.write();
             let key = Key::of(&workload.metadata);
-            if let Some(uid) = before
-                .as_ref()
-                .and_then(|w| job_owner(w))
-                .map(|o| o.uid.clone())
-            {
-                forget(&mut owned, &uid, &key);
+            if let Some(owner) = before.as_ref().and_then(|w| owner_key(w)) {
+                forget(&mut owned, &owner, &key);
             }
-            if let Some(owner) = job_owner(workload) {
-                owned.entry(owner.uid.clone()).or_default().insert(key);
+            if let Some(owner) = owner_key(workload) {
+                owned.entry(owner).or_default().insert(key);
             }
         }
         put
@@ -110,18 +106,18 @@ impl Stores {
     /// Forgets a Workload.
     pub fn remove_workload(&self, key: &Key, uid: Option<&str>) -> Option<Arc<Workload>> {
         let removed = self.workloads.remove(key, uid)?;
-        if let Some(owner) = job_owner(&removed) {
-            forget(&mut self.owned.write(), &owner.uid, key);
+        if let Some(owner) = owner_key(&removed) {
+            forget(&mut self.owned.write(), &owner, key);
         }
         Some(removed)
     }
 
-    /// The Workloads of a job, by name.
+    /// The Workloads whose controller is a job of this kind and name, by their own names. It may be an earlier one of that name.
     #[must_use]
-    pub fn workloads_of(&self, job_uid: &str) -> Vec<Arc<Workload>> {
+    pub fn workloads_of(&self, kind: &'static JobKind, job: &Key) -> Vec<Arc<Workload>> {
         let owned = self.owned.read();
         owned
-            .get(job_uid)
+            .get(&(kind.framework, job.clone()))
             .into_iter()
             .flatten()
             .filter_map(|key| self.workloads.get(key))
@@ -191,11 +187,20 @@ impl Stores {
     }
 }
 
-fn forget(owned: &mut BTreeMap<String, BTreeSet<Key>>, uid: &str, key: &Key) {
-    if let Some(keys) = owned.get_mut(uid) {
+/// The framework of a job, and its name.
+type OwnerKey = (&'static str, Key);
+
+fn owner_key(workload: &Workload) -> Option<OwnerKey> {
+    let owner = job_owner(workload)?;
+    let kind = jobs::kind::of_owner(owner)?;
+    Some((kind.framework, Key::new(workload.namespace(), &owner.name)))
+}
+
+fn forget(owned: &mut BTreeMap<OwnerKey, BTreeSet<Key>>, owner: &OwnerKey, key: &Key) {
+    if let Some(keys) = owned.get_mut(owner) {
         keys.remove(key);
         if keys.is_empty() {
-            owned.remove(uid);
+            owned.remove(owner);
         }
     }
 }

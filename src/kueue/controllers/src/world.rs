@@ -174,13 +174,11 @@ impl World {
 
     /// Takes in that a job is gone; its Workloads are to be let go.
     pub fn lost_job(&self, kind: usize, key: &Key, uid: Option<&str>) {
-        let removed = self
-            .stores
-            .jobs
-            .get(kind)
-            .and_then(|jobs| jobs.objects.remove(key, uid));
-        let uid = uid.or_else(|| removed.as_ref().map(|job| job.0.uid()));
-        for workload in uid.iter().flat_map(|uid| self.stores.workloads_of(uid)) {
+        let Some(jobs) = self.stores.jobs.get(kind) else {
+            return;
+        };
+        jobs.objects.remove(key, uid);
+        for workload in self.stores.workloads_of(jobs.kind, key) {
             self.queues.workloads.add(Key::of(&workload.metadata));
         }
     }

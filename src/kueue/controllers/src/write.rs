@@ -3,9 +3,10 @@
 
 use std::fmt::Debug;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::Resource;
 use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams, Preconditions};
-use kube::core::{ApiResource, NamespaceResourceScope};
+use kube::core::{ApiResource, GroupVersionKind, NamespaceResourceScope};
 use kueue_api::names::{
     ADMISSION_FIELD_MANAGER, API_VERSION, FIELD_MANAGER, RESOURCE_IN_USE_FINALIZER,
 };
@@ -315,6 +316,48 @@ impl Writer {
             .map_err(|e| WriteError::of("read job", key, e))
     }
 
+    /// What is known of an owner that is not watched; nothing if it is not there, or is not for us to see.
+    pub async fn find_owner(
+        &self,
+        owner: &OwnerReference,
+        key: &Key,
+    ) -> Result<Option<ObjectMeta>, WriteError> {
+        let version = owner.api_version.rsplit_once('/');
+        let (group, version) = version.unwrap_or(("", owner.api_version.as_str()));
+        let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, &owner.kind));
+        let api: Api<DynamicObject> =
+            Api::namespaced_with(self.client.clone(), &key.namespace, &resource);
+        match api.get_metadata_opt(&key.name).await {
+            Ok(found) => Ok(found.map(|found| found.metadata)),
+            Err(kube::Error::Api(status)) if status.code == 403 => Ok(None),
+            Err(error) => Err(WriteError::of("read owner", key, error)),
+        }
+    }
+
+    /// Deletes a job, if it is still the same object; its pods go after it.
+    pub async fn delete_job(
+        &self,
+        resource: &ApiResource,
+        key: &Key,
+        uid: Option<&str>,
+    ) -> Result<(), WriteError> {
+        let api: Api<DynamicObject> =
+            Api::namespaced_with(self.client.clone(), &key.namespace, resource);
+        let preconditions = Preconditions {
+            uid: uid.map(str::to_owned),
+            resource_version: None,
+        };
+        let params = DeleteParams {
+            preconditions: Some(preconditions),
+            ..DeleteParams::background()
+        };
+        let deleted = api.delete(&key.name, &params).await;
+        match deleted.map_err(|e| WriteError::of("delete job", key, e)) {
+            Ok(_) | Err(WriteError::Gone { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Changes a job.
     pub async fn job(
         &self,
@@ -381,7 +424,7 @@ fn leftovers(wanted: &WorkloadStatus, written: &Workload) -> Option<Value> {
     (!status.is_empty()).then(|| json!({ "status": status }))
 }
 
-fn finalizer_patch(meta: &kueue_api::ObjectMeta, present: bool) -> Option<Value> {
+fn finalizer_patch(meta: &ObjectMeta, present: bool) -> Option<Value> {
     let mut finalizers = meta.finalizers.clone().unwrap_or_default();
     let there = finalizers
         .iter()

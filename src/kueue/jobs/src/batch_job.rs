@@ -210,10 +210,6 @@ impl GenericJob for BatchJob {
             let stopping = json!({"metadata": {"annotations": {annotations::JOB_STOPPING: "true"}}, "spec": {"suspend": true}});
             return Some(Change::Object(stopping));
         }
-        // The API server lets the template change once the pods of this run are gone.
-        if self.is_active() {
-            return None;
-        }
         let patch = self.patch_to(&self.restored(infos))?;
         if self.status().is_some_and(|s| s.start_time.is_some()) {
             return Some(Change::Status(json!({"status": {"startTime": null}})));

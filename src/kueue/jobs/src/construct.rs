@@ -22,6 +22,12 @@ pub struct Priority {
 pub struct Options {
     /// Labels of the job that its Workload gets too.
     pub label_keys_to_copy: Vec<String>,
+    /// Annotations of the job that its Workload gets too (gate `CustomMetricLabels`).
+    pub annotations_to_copy: Vec<String>,
+    /// Whether jobs can keep their Workloads out of the queues (gate `AdmissionGatedBy`).
+    pub admission_gates: bool,
+    /// Whether a job may start with fewer pods (gate `PartialAdmission`).
+    pub partial: bool,
     /// Longest name of a Workload.
     pub longest_name: usize,
     /// Whether placement in topologies may be asked for (gate `TopologyAwareScheduling`).
@@ -32,6 +38,9 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             label_keys_to_copy: Vec::new(),
+            annotations_to_copy: Vec::new(),
+            admission_gates: true,
+            partial: true,
             longest_name: naming::MAX_NAME,
             topology: true,
         }
@@ -44,12 +53,7 @@ pub fn workload(
     priority: Priority,
     options: &Options,
 ) -> Result<Workload, JobError> {
-    let mut pod_sets = pod_sets(job)?;
-    if !options.topology {
-        pod_sets
-            .iter_mut()
-            .for_each(|set| set.topology_request = None);
-    }
+    let pod_sets = pod_sets(job, options)?;
     let spec = WorkloadSpec {
         pod_sets,
         queue_name: job.queue_name().map(str::to_owned),
@@ -66,9 +70,11 @@ pub fn workload(
 }
 
 /// The podsets of a job in the form a Workload can hold.
-pub fn pod_sets(job: &dyn GenericJob) -> Result<Vec<PodSet>, JobError> {
+pub fn pod_sets(job: &dyn GenericJob, options: &Options) -> Result<Vec<PodSet>, JobError> {
     let mut sets = job.pod_sets()?;
     for set in &mut sets {
+        set.topology_request = set.topology_request.take().filter(|_| options.topology);
+        set.min_count = set.min_count.filter(|_| options.partial);
         if let Some(spec) = set.template.spec.as_mut() {
             let init = spec.init_containers.iter_mut().flatten();
             spec.containers
@@ -107,11 +113,13 @@ fn metadata(job: &dyn GenericJob, options: &Options) -> ObjectMeta {
     if is_label_value(job.uid()) {
         copied.insert(labels::JOB_UID.to_owned(), job.uid().to_owned());
     }
-    let notes = own
-        .annotations
-        .iter()
-        .flatten()
-        .filter(|(key, _)| key.starts_with(annotations::PROVISIONING_REQUEST_PREFIX));
+    let copied_note = |key: &String| {
+        key.starts_with(annotations::PROVISIONING_REQUEST_PREFIX)
+            || options.annotations_to_copy.contains(key)
+            || options.admission_gates && key == annotations::ADMISSION_GATED_BY
+    };
+    let notes = own.annotations.iter().flatten();
+    let notes = notes.filter(|(key, value)| copied_note(key) && !value.is_empty());
     ObjectMeta {
         name: Some(naming::workload_name(
             job.kind(),

@@ -53,3 +53,12 @@ pub struct InjectError {
     /// What the admission says.
     pub new: String,
 }
+
+/// What an admission adds to a podset cannot be said.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum InfoError {
+    #[error(transparent)]
+    Flavor(#[from] UnknownFlavor),
+    #[error(transparent)]
+    Conflict(#[from] InjectError),
+}

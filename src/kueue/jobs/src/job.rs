@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kueue_api::features::Features;
 use kueue_api::field::FieldError;
-use kueue_api::names::labels;
+use kueue_api::names::{annotations, labels};
 use kueue_api::v1beta2::{PodSet, ReclaimablePod};
 use serde_json::Value;
 
@@ -45,8 +45,8 @@ pub trait GenericJob: Debug + Send + Sync {
     fn pod_sets(&self) -> Result<Vec<PodSet>, JobError>;
     /// Lets it run with what the admission says.
     fn run_with(&mut self, infos: &[PodSetInfo]) -> Result<(), StartError>;
-    /// The next write that stops it and brings its templates back to `infos`; none when it is stopped, or when it has to
-    /// be waited for. Without `infos` the templates stay as they are.
+    /// The next write that stops it and brings its templates back to `infos`; none when it is stopped. Without `infos` the templates stay as
+    /// they are. The API server may refuse to let templates change as long as there are pods of this run.
     fn stop_step(&self, infos: Option<&[PodSetInfo]>) -> Option<Change>;
     /// How it ended, once it did.
     fn finished(&self) -> Option<Finish>;
@@ -67,6 +67,16 @@ pub trait GenericJob: Debug + Send + Sync {
     /// Name of the pod priority class that the kind itself declares, besides those of its templates.
     fn priority_class(&self) -> Option<&str> {
         None
+    }
+
+    /// Whether its Workload may be admitted, for a kind that has a say in it.
+    fn wants_to_be_active(&self) -> Option<bool> {
+        None
+    }
+
+    /// Whether it asks to hold no quota for now.
+    fn is_on_hold(&self) -> bool {
+        false
     }
 
     /// What is wrong with it beyond the checks common to all kinds.
@@ -126,6 +136,26 @@ impl dyn GenericJob + '_ {
     #[must_use]
     pub fn workload_priority_class(&self) -> Option<&str> {
         self.label(labels::PRIORITY_CLASS)
+    }
+
+    /// Name of a Workload that somebody else made for it; `annotated` is the gate `WorkloadIdentifierAnnotations`, under which an
+    /// annotation counts before the label.
+    #[must_use]
+    pub fn prebuilt_workload(&self, annotated: bool) -> Option<&str> {
+        let noted = self.annotation(annotations::PREBUILT_WORKLOAD_NAME);
+        noted
+            .filter(|_| annotated)
+            .or_else(|| self.label(labels::PREBUILT_WORKLOAD_NAME))
+    }
+
+    /// An annotation's value, if it is set to something.
+    #[must_use]
+    pub fn annotation(&self, key: &str) -> Option<&str> {
+        let notes = self.meta().annotations.as_ref()?;
+        notes
+            .get(key)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
     }
 
     /// Seconds it may run at most, if the label is there and usable.

@@ -3,10 +3,12 @@
 //! `webhooks` calls [`admission`].
 
 pub mod admission;
+pub mod ancestors;
 pub mod batch_job;
 pub mod construct;
 pub mod equivalence;
 mod error;
+pub mod integrations;
 pub mod job;
 pub mod job_set;
 pub mod kind;
@@ -22,7 +24,7 @@ mod untyped;
 mod tests;
 
 pub use construct::{Priority, workload};
-pub use error::{InjectError, JobError, UnknownFlavor};
+pub use error::{InfoError, InjectError, JobError, UnknownFlavor};
 pub use job::{Change, Finish, GenericJob};
 pub use kind::{JobKind, KINDS};
-pub use pod_set_info::PodSetInfo;
+pub use pod_set_info::{Marks, PodSetInfo};

@@ -6,9 +6,18 @@ use std::collections::BTreeMap;
 use k8s_openapi::api::core::v1::{PodSchedulingGate, PodSpec, PodTemplateSpec, Toleration};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kueue_api::names::{annotations, gates, labels};
-use kueue_api::v1beta2::{PodSet, PodSetAssignment, ResourceFlavorSpec, Workload};
+use kueue_api::v1beta2::{PodSet, PodSetAssignment, PodSetUpdate, ResourceFlavorSpec, Workload};
 
-use crate::error::{InjectError, UnknownFlavor};
+use crate::error::{InfoError, InjectError, UnknownFlavor};
+
+/// By what the pods of a podset can be recognised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marks {
+    /// By their Workload, and by waiting for their place (gate `TopologyAwareScheduling`).
+    pub topology: bool,
+    /// By their queues (gate `AssignQueueLabelsForPods`).
+    pub queues: bool,
+}
 
 /// Values of one podset's template that admission may touch.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -79,27 +88,66 @@ impl PodSetInfo {
         Ok(info)
     }
 
-    /// What one assignment of a Workload adds: [`Self::of_flavors`], and the labels by which its pods are recognised.
+    /// What one assignment of a Workload adds: [`Self::of_flavors`], the labels by which its pods are recognised, and what its checks say.
     pub fn of_assignment(
         workload: &Workload,
         assignment: &PodSetAssignment,
         flavors: &BTreeMap<String, ResourceFlavorSpec>,
-    ) -> Result<Self, UnknownFlavor> {
+        marks: Marks,
+    ) -> Result<Self, InfoError> {
         let none = PodSet::default();
         let set = workload.spec.pod_set(&assignment.name).unwrap_or(&none);
         // There is a place only where places are chosen, and then its pods wait for it.
-        let mut info = Self::of_flavors(assignment, set, flavors, true)?;
+        let mut info = Self::of_flavors(assignment, set, flavors, marks.topology)?;
+        if marks.topology {
+            let name = workload.name().to_owned();
+            info.annotations
+                .insert(annotations::WORKLOAD.to_owned(), name);
+        }
         info.set_label(labels::POD_SET, &assignment.name);
-        info.set_label(labels::LOCAL_QUEUE_NAME, workload.spec.queue_name());
+        let own = workload.metadata.labels.as_ref();
+        if own.is_some_and(|own| own.contains_key(labels::MULTIKUEUE_ORIGIN)) {
+            info.set_label(labels::MULTIKUEUE_WORKER_WORKLOAD_POD, "true");
+        }
+        if marks.queues {
+            info.set_queues(workload);
+        }
+        let status = workload.status.as_ref();
+        for check in status.iter().flat_map(|status| &status.admission_checks) {
+            let mut updates = check.pod_set_updates.iter();
+            if let Some(update) = updates.find(|update| update.name == info.name) {
+                info.add_update(update)?;
+            }
+        }
+        Ok(info)
+    }
+
+    fn set_queues(&mut self, workload: &Workload) {
+        self.set_label(labels::LOCAL_QUEUE_NAME, workload.spec.queue_name());
         let status = workload.status.as_ref();
         let admission = status.and_then(|status| status.admission.as_ref());
         let queue = admission.map(|admission| admission.cluster_queue.as_str());
-        if let Some(name) = queue.filter(|name| crate::admission::names::is_label_value(name)) {
-            info.set_label(labels::CLUSTER_QUEUE_NAME, name);
+        if let Some(name) = queue.filter(|name| crate::admission::names::is_dns_label(name)) {
+            self.set_label(labels::CLUSTER_QUEUE_NAME, name);
         }
-        info.annotations
-            .insert(annotations::WORKLOAD.to_owned(), workload.name().to_owned());
-        Ok(info)
+    }
+
+    /// Adds what an admission check wants of the podset. Two that want different things of the same key cannot both be served.
+    fn add_update(&mut self, update: &PodSetUpdate) -> Result<(), InjectError> {
+        add("annotations", &mut self.annotations, &update.annotations)?;
+        add("labels", &mut self.labels, &update.labels)?;
+        add(
+            "nodeSelector",
+            &mut self.node_selector,
+            &update.node_selector,
+        )?;
+        for toleration in &update.tolerations {
+            let mut own = self.tolerations.iter();
+            if !own.any(|own| same_toleration(own, toleration)) {
+                self.tolerations.push(toleration.clone());
+            }
+        }
+        Ok(())
     }
 
     /// Adds a label, or gives it another value.

@@ -6,8 +6,10 @@ use std::path::Path;
 use anyhow::Context as _;
 use cache::{FairStrategy, Features as CacheFeatures, QuotaCheck, Transformation};
 use controllers::connect::own_namespace;
+use controllers::job::decide::Rules;
 use controllers::{context, lease, run};
 use jobs::JobKind;
+use jobs::integrations::Integrations;
 use kube::core::Selector;
 use kueue_api::config::{Configuration, FairSharing, QuotaCheckStrategy};
 use kueue_api::features::{Features, asked, gate};
@@ -69,21 +71,12 @@ pub(crate) fn controllers(
 ) -> anyhow::Result<run::Options> {
     let features = &configuration.features;
     let selector = configuration.managed_jobs_namespace_selector.clone();
-    let longest = if features.on(gate::SHORT_WORKLOAD_NAMES) {
-        jobs::naming::MAX_SHORT_NAME
-    } else {
-        jobs::naming::MAX_NAME
-    };
     let settings = context::Settings {
         manage_jobs_without_queue_name: configuration.manage_jobs_without_queue_name,
         managed_namespaces: Selector::try_from(selector)
             .context("managedJobsNamespaceSelector cannot be used")?,
-        workloads: jobs::construct::Options {
-            label_keys_to_copy: configuration.integrations.label_keys_to_copy.clone(),
-            longest_name: longest,
-            topology: features.active(gate::TOPOLOGY_AWARE_SCHEDULING),
-        },
-        track_pods_ready: true,
+        jobs: rules(configuration),
+        integrations: Integrations::new(&configuration.integrations.frameworks, &[]),
         finish_orphans: features.on(gate::FINISH_ORPHANED_WORKLOADS),
         keep_finished: configuration.retain_finished_workloads,
         concurrency: configuration.group_kind_concurrency.clone(),
@@ -96,6 +89,36 @@ pub(crate) fn controllers(
         instance: instance.to_owned(),
         clock: clock::now,
     })
+}
+
+/// What the reconciler of jobs goes by.
+fn rules(configuration: &Configuration) -> Rules {
+    let features = &configuration.features;
+    let longest = if features.on(gate::SHORT_WORKLOAD_NAMES) {
+        jobs::naming::MAX_SHORT_NAME
+    } else {
+        jobs::naming::MAX_NAME
+    };
+    let topology = features.active(gate::TOPOLOGY_AWARE_SCHEDULING);
+    Rules {
+        workloads: jobs::construct::Options {
+            label_keys_to_copy: configuration.integrations.label_keys_to_copy.clone(),
+            annotations_to_copy: Vec::new(),
+            admission_gates: features.on(gate::ADMISSION_GATED_BY),
+            partial: features.on(gate::PARTIAL_ADMISSION),
+            longest_name: longest,
+            topology,
+        },
+        marks: jobs::Marks {
+            topology,
+            queues: features.on(gate::ASSIGN_QUEUE_LABELS_FOR_PODS),
+        },
+        track_pods_ready: true,
+        reclaim: features.on(gate::RECLAIMABLE_PODS),
+        finish_orphans: features.on(gate::FINISH_ORPHANED_WORKLOADS),
+        annotated_names: features.on(gate::WORKLOAD_IDENTIFIER_ANNOTATIONS),
+        keep_deactivated: None,
+    }
 }
 
 fn cache_options(configuration: &Configuration) -> cache::Options {

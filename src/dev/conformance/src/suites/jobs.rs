@@ -14,6 +14,11 @@ use crate::verdict::Verdict;
 
 /// `batch/v1` Jobs.
 pub(super) const JOB: &[File] = &[
+    ("TestReconciler", super::job_reconcile::reconciler),
+    ("TestCleanLabels", clean_labels),
+    ("TestMultiKueueAdapter", multikueue),
+    ("Test_multiKueueAdapter_SyncJob", multikueue),
+    ("Test_applyWorkloadSliceSchedulingGate", elastic),
     ("TestPodSets", pod_sets),
     ("TestPodSetsInfo", run_and_restore),
     ("TestPodsReady", pods_ready),
@@ -25,6 +30,8 @@ pub(super) const JOB: &[File] = &[
 
 /// `JobSet`s.
 pub(super) const JOB_SET: &[File] = &[
+    ("TestReconciler", super::job_reconcile::reconciler),
+    ("TestMultiKueueAdapter", multikueue),
     ("TestPodSets", pod_sets),
     ("TestPodsReady", pods_ready),
     ("TestReclaimablePods", reclaimable),
@@ -35,6 +42,8 @@ pub(super) const JOB_SET: &[File] = &[
 
 /// The Kubeflow kinds.
 pub(super) const KUBEFLOW: &[File] = &[
+    ("TestReconciler", super::job_reconcile::reconciler),
+    ("TestMultiKueueAdapter", multikueue),
     ("TestOrderedReplicaTypes", roles),
     ("TestPodSets", pod_sets),
     ("TestPriorityClass", priority_class),
@@ -45,6 +54,24 @@ pub(super) const KUBEFLOW: &[File] = &[
     ("TestValidateCreate", create),
 ];
 
+fn multikueue(_: Case<'_>) -> Verdict {
+    Verdict::not_built("MultiKueue")
+}
+
+fn elastic(_: Case<'_>) -> Verdict {
+    Verdict::not_built("ElasticJobsViaWorkloadSlices")
+}
+
+/// Labels of the Job controller are not part of what a Job asks for.
+fn clean_labels(case: Case<'_>) -> Verdict {
+    let template =
+        json!({"metadata": {"labels": case.input["labels"]}, "spec": {"containers": []}});
+    let job = json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "job"}, "spec": {"template": template}});
+    let sets = parsed(&job).pod_sets().unwrap();
+    let got = sets[0].template.metadata.clone().unwrap_or_default().labels;
+    Verdict::same(&got, &case.want["wantLabels"])
+}
+
 /// The object of a case, whatever the table calls it.
 fn object(case: Case<'_>) -> Value {
     let names = ["job", "jobSet", "newJob", "mpiJob"];
@@ -52,7 +79,7 @@ fn object(case: Case<'_>) -> Value {
     found.map(|name| case.input[*name].clone()).unwrap()
 }
 
-fn kind(object: &Value) -> &'static JobKind {
+pub(super) fn kind(object: &Value) -> &'static JobKind {
     let kinds = jobs::KINDS.iter();
     let mut kinds = kinds.filter(|kind| object["kind"] == kind.kind);
     kinds
@@ -60,7 +87,7 @@ fn kind(object: &Value) -> &'static JobKind {
         .unwrap_or_else(|| panic!("no kind {}", object["kind"]))
 }
 
-fn parsed(object: &Value) -> Box<dyn GenericJob> {
+pub(super) fn parsed(object: &Value) -> Box<dyn GenericJob> {
     (kind(object).read)(object.clone()).unwrap()
 }
 

@@ -1,148 +1,125 @@
-//! Carries out one step for a job: writes, tells the world what came of it, and sends events.
+//! Carries out the effects of a step for a job: writes, tells the world what came of it, sends events, and counts.
 
 use std::sync::Arc;
 
-use jobs::job::StartError;
-use jobs::{Change, GenericJob, PodSetInfo, merge};
+use jiff::Timestamp;
+use jobs::{Change, GenericJob, PodSetInfo};
 use kube::core::ApiResource;
-use kueue_api::conditions::reasons;
-use kueue_api::v1beta2::Workload;
-use serde_json::{Value, json};
+use kueue_api::conditions::{MAX_EVENT_NOTE, truncate};
+use kueue_api::v1beta2::{Workload, WorkloadStatus};
+use serde_json::Value;
 
-use super::decide::{self, Step};
-use super::priority;
+use super::decide::{Readiness, Step};
+use super::effects::Effect;
 use crate::context::Context;
 use crate::error::ReconcileError;
 use crate::events::Kind::{Normal, Warning};
 use crate::key::Key;
 use crate::stores::Job;
-use cache::Draft;
 
 /// More writes than any kind needs to stop.
 const STOP_STEPS: usize = 5;
 
-struct Act<'a> {
+/// One job being worked on.
+pub(super) struct Act<'a> {
     context: &'a Arc<Context>,
     kind: usize,
     job: &'a dyn GenericJob,
 }
 
-pub(super) async fn step(
-    context: &Arc<Context>,
-    kind: usize,
-    job: &Job,
-    step: Step,
-) -> Result<(), ReconcileError> {
-    let act = Act {
-        context,
-        kind,
-        job: job.0.as_ref(),
-    };
-    match step {
-        Step::Rest => Ok(()),
-        Step::ClassMissing => {
-            act.class_missing();
-            Ok(())
+/// What the metrics want to know of a step.
+pub(super) enum Told {
+    Nothing,
+    Created,
+    Finished(Arc<Workload>),
+    Started(Arc<Workload>),
+    Released(Arc<Workload>),
+}
+
+impl Told {
+    pub(super) fn of(step: &Step) -> Self {
+        match step {
+            Step::Create => Self::Created,
+            Step::Finish { workload, .. } => Self::Finished(workload.clone()),
+            Step::PodsReady {
+                workload,
+                readiness: Readiness::Started,
+            } => Self::Started(workload.clone()),
+            Step::Release { workload } => Self::Released(workload.clone()),
+            _ => Self::Nothing,
         }
-        Step::Create => act.create().await,
-        Step::Update { workload } => act.update(&workload).await,
-        Step::Delete { workload } => act.delete(&workload).await,
-        Step::Settle { workload } => act.settle(&workload).await,
-        Step::Finish {
-            workload,
-            success,
-            message,
-        } => {
-            act.finish(&workload, decide::finish_reason(success), &message)
-                .await
-        }
-        Step::Reclaim { workload, pods } => {
-            let written = context.writer.reclaimable(&workload, &pods).await?;
-            context.world.saw_workload(written);
-            Ok(())
-        }
-        Step::PodsReady { workload, ready } => act.pods_ready(&workload, ready).await,
-        Step::Start { workload, infos } => act.start(&workload, &infos).await,
-        Step::Stop { message, infos } => act.stop(infos.as_deref(), &message).await,
-        Step::Release { workload } => act.release(&workload).await,
-        Step::Move { workload, queue } => {
-            act.change(&workload, json!({"spec": {"queueName": queue}}))
-                .await
-        }
-        Step::SetPriority { workload } => act.set_priority(&workload).await,
     }
 }
 
-impl Act<'_> {
-    fn event(&self, kind: crate::events::Kind, reason: &str, note: String) {
-        self.context.job_event(self.job, kind, reason, note);
+impl<'a> Act<'a> {
+    pub(super) fn new(context: &'a Arc<Context>, kind: usize, job: &'a dyn GenericJob) -> Self {
+        Self { context, kind, job }
     }
 
-    fn class_missing(&self) {
-        let pod_class = || {
-            self.job.pod_sets().ok().and_then(|s| {
-                s.first()?
-                    .template
-                    .spec
-                    .as_ref()?
-                    .priority_class_name
-                    .clone()
-            })
-        };
-        match self.job.workload_priority_class() {
-            Some(name) => self.event(
-                Warning,
-                "WorkloadPriorityClassNotFound",
-                format!("WorkloadPriorityClass {name:?} not found"),
-            ),
-            None => {
-                let name = pod_class().unwrap_or_default();
-                self.event(
-                    Warning,
-                    "ErrWorkloadCompose",
-                    format!("priorityclasses.scheduling.k8s.io {name:?} not found"),
-                );
+    /// All effects in their order. False if the job has to be waited for.
+    pub(super) async fn all(&self, effects: Vec<Effect>) -> Result<bool, ReconcileError> {
+        for effect in effects {
+            if !self.one(effect).await? {
+                return Ok(false);
             }
+        }
+        Ok(true)
+    }
+
+    pub(super) fn measure(&self, told: &Told, now: Timestamp) {
+        let metrics = &self.context.metrics;
+        match told {
+            Told::Nothing => {}
+            Told::Created => metrics.workload_created(self.job, now),
+            Told::Finished(workload) => metrics.finished(workload, now),
+            Told::Started(workload) => metrics.ready(workload, now),
+            Told::Released(workload) => metrics.released(workload, now),
         }
     }
 
-    fn compose(&self) -> Result<Workload, ReconcileError> {
-        let priority = priority::of(self.job, &self.context.world.stores).unwrap_or_default();
-        Ok(jobs::workload(
-            self.job,
-            priority,
-            &self.context.settings.workloads,
-        )?)
+    async fn one(&self, effect: Effect) -> Result<bool, ReconcileError> {
+        match effect {
+            Effect::Tell {
+                warning,
+                reason,
+                note,
+            } => self.tell(warning, reason, note),
+            Effect::Create(workload) => self.create(&workload).await?,
+            Effect::Change { workload, patch } => self.change(&workload, patch).await?,
+            Effect::Status { workload, status } => self.status(&workload, &status).await?,
+            Effect::Reclaim { workload, pods } => {
+                let written = self.context.writer.reclaimable(&workload, &pods).await?;
+                self.context.world.saw_workload(written);
+            }
+            Effect::Delete(workload) => self.delete(&workload).await?,
+            Effect::Release(workload) => self.release(&workload).await?,
+            Effect::Job(patch) => {
+                self.write(self.job, Change::Object(patch)).await?;
+            }
+            Effect::Stop { infos, message } => {
+                return self.stop(infos.as_deref(), &message).await;
+            }
+            Effect::DeleteJob => self.delete_job().await?,
+        }
+        Ok(true)
     }
 
-    async fn create(&self) -> Result<(), ReconcileError> {
-        let made = match self.compose() {
-            Ok(workload) => self
-                .context
-                .writer
-                .create(&workload)
-                .await
-                .map_err(ReconcileError::from),
-            Err(error) => Err(error),
-        };
-        match made {
+    fn tell(&self, warning: bool, reason: &str, note: String) {
+        let kind = if warning { Warning } else { Normal };
+        self.context.job_event(self.job, kind, reason, note);
+    }
+
+    async fn create(&self, workload: &Workload) -> Result<(), ReconcileError> {
+        match self.context.writer.create(workload).await {
             Ok(created) => {
-                self.event(
-                    Normal,
-                    "CreatedWorkload",
-                    format!("Created Workload: {}", created.key()),
-                );
-                self.context
-                    .metrics
-                    .workload_created(self.job, (self.context.clock)());
                 self.context.world.saw_workload(created);
                 Ok(())
             }
             Err(error) => {
                 if error.is_refusal() {
-                    self.event(Warning, "ErrWorkloadCompose", error.to_string());
+                    self.tell(true, "ErrWorkloadCompose", error.to_string());
                 }
-                Err(error)
+                Err(error.into())
             }
         }
     }
@@ -153,21 +130,13 @@ impl Act<'_> {
         Ok(())
     }
 
-    async fn update(&self, workload: &Workload) -> Result<(), ReconcileError> {
-        let wanted = self.compose()?;
-        let json = |w: &Workload| serde_json::to_value(&w.spec).map_err(ReconcileError::Json);
-        let Some(spec) = merge::between(&json(workload)?, &json(&wanted)?) else {
-            return Err(ReconcileError::NeverEquivalent(workload.key()));
-        };
-        self.change(workload, json!({ "spec": spec })).await?;
-        self.event(
-            Normal,
-            "UpdatedWorkload",
-            format!(
-                "Updated not matching Workload for suspended job: {}",
-                workload.key()
-            ),
-        );
+    async fn status(
+        &self,
+        workload: &Workload,
+        status: &WorkloadStatus,
+    ) -> Result<(), ReconcileError> {
+        let written = self.context.writer.status(workload, status).await?;
+        self.context.world.saw_workload(written);
         Ok(())
     }
 
@@ -186,15 +155,10 @@ impl Act<'_> {
             &Key::of(&workload.metadata),
             workload.metadata.uid.as_deref(),
         );
-        self.event(
-            Normal,
-            "DeletedWorkload",
-            format!("Deleted not matching Workload: {}", workload.key()),
-        );
         Ok(())
     }
 
-    async fn settle(&self, workload: &Workload) -> Result<(), ReconcileError> {
+    async fn release(&self, workload: &Workload) -> Result<(), ReconcileError> {
         if let Some(written) = self.context.writer.release(workload).await? {
             if workload.metadata.deletion_timestamp.is_none() {
                 self.context.world.saw_workload(written);
@@ -205,81 +169,6 @@ impl Act<'_> {
                 );
             }
         }
-        if workload.is_finished() {
-            self.event(
-                Normal,
-                "FinishedWorkload",
-                format!("Workload '{}' is declared finished", workload.key()),
-            );
-        }
-        Ok(())
-    }
-
-    async fn finish(
-        &self,
-        workload: &Workload,
-        reason: &str,
-        message: &str,
-    ) -> Result<(), ReconcileError> {
-        let now = (self.context.clock)();
-        let status = Draft::of(workload, now).finished(reason, message).done();
-        let written = self.context.writer.status(workload, &status).await?;
-        self.context.metrics.finished(workload, now);
-        self.context.world.saw_workload(written);
-        Ok(())
-    }
-
-    async fn pods_ready(&self, workload: &Workload, ready: bool) -> Result<(), ReconcileError> {
-        let now = (self.context.clock)();
-        let draft = Draft::of(workload, now);
-        let draft = if ready {
-            draft.pods_ready(
-                true,
-                reasons::STARTED,
-                "All pods reached readiness and the workload is running",
-            )
-        } else {
-            draft.pods_ready(
-                false,
-                reasons::WAIT_FOR_START,
-                "Not all pods are ready or succeeded",
-            )
-        };
-        let written = self.context.writer.status(workload, &draft.done()).await?;
-        if ready {
-            self.context.metrics.ready(workload, now);
-        }
-        self.context.world.saw_workload(written);
-        Ok(())
-    }
-
-    async fn start(&self, workload: &Workload, infos: &[PodSetInfo]) -> Result<(), ReconcileError> {
-        let before = self.job.to_value()?;
-        let mut job = (self.job.kind().read)(before.clone())?;
-        match job.run_with(infos) {
-            Ok(()) => {}
-            Err(error @ StartError::Inject(_)) => {
-                return self
-                    .finish(workload, reasons::FAILED_TO_START, &error.to_string())
-                    .await;
-            }
-            Err(StartError::Job(error)) => return Err(error.into()),
-        }
-        let Some(patch) = merge::between(&before, &job.to_value()?) else {
-            return Ok(());
-        };
-        self.write(self.job, Change::Object(patch)).await?;
-        let queue = workload
-            .status
-            .as_ref()
-            .and_then(|s| s.admission.as_ref())
-            .map(|a| a.cluster_queue.clone())
-            .unwrap_or_default();
-        self.event(
-            Normal,
-            "Started",
-            format!("Admitted by clusterQueue {queue}"),
-        );
         Ok(())
     }
 
@@ -304,53 +193,42 @@ impl Act<'_> {
         Ok(self.context.world.saw_job(self.kind, written))
     }
 
+    async fn delete_job(&self) -> Result<(), ReconcileError> {
+        let meta = self.job.meta();
+        let resource = resource_of(self.job.kind());
+        let uid = meta.uid.as_deref();
+        let key = Key::of(meta);
+        self.context.writer.delete_job(&resource, &key, uid).await?;
+        Ok(())
+    }
+
+    /// False if the API server does not let its templates change yet: servers from 1.36 on wait for the last pod of the run.
     async fn stop(
         &self,
         infos: Option<&[PodSetInfo]>,
         message: &str,
-    ) -> Result<(), ReconcileError> {
+    ) -> Result<bool, ReconcileError> {
         let mut now: Option<Arc<Job>> = None;
+        let mut runs = !self.job.is_suspended();
         for _ in 0..STOP_STEPS {
             let job = now.as_ref().map_or(self.job, |job| job.0.as_ref());
             let Some(change) = job.stop_step(infos) else {
                 break;
             };
-            let suspends = matches!(&change, Change::Object(patch) if patch.pointer("/spec/suspend") == Some(&Value::Bool(true)));
-            now = self.write(job, change).await?;
-            if suspends {
-                self.event(Normal, "Stopped", message.to_owned());
-            }
-            if now.is_none() {
+            let active = job.is_active();
+            now = match self.write(job, change).await {
+                Err(error) if error.is_refusal() && active => return Ok(false),
+                written => written?,
+            };
+            let Some(job) = &now else {
                 break;
+            };
+            if runs && job.0.is_suspended() {
+                runs = false;
+                self.tell(false, "Stopped", truncate(message, MAX_EVENT_NOTE));
             }
         }
-        Ok(())
-    }
-
-    async fn release(&self, workload: &Workload) -> Result<(), ReconcileError> {
-        let now = (self.context.clock)();
-        let status = Draft::of(workload, now).released().done();
-        let written = self.context.writer.status(workload, &status).await?;
-        self.context.metrics.released(workload, now);
-        self.context.world.saw_workload(written);
-        Ok(())
-    }
-
-    async fn set_priority(&self, workload: &Workload) -> Result<(), ReconcileError> {
-        let Some(priority) = priority::of(self.job, &self.context.world.stores) else {
-            return Ok(());
-        };
-        self.change(
-            workload,
-            json!({"spec": {"priority": priority.value, "priorityClassRef": priority.class}}),
-        )
-        .await?;
-        self.event(
-            Normal,
-            "UpdatedWorkload",
-            format!("Updated workload priority class: {}", workload.key()),
-        );
-        Ok(())
+        Ok(true)
     }
 }
 

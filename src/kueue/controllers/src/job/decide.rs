@@ -1,29 +1,77 @@
 //! What a job needs next, from it and from the Workloads that belong to it. One step at a time: the caller carries the
-//! step out and asks again.
+//! step out ([`super::effects`] says how) and asks again. Reference section 5.1, "Reconcile order".
+
+mod own;
+mod ready;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use jobs::{GenericJob, PodSetInfo, UnknownFlavor, construct, equivalence};
+use jiff::Timestamp;
+use jobs::{GenericJob, InfoError, Marks, PodSetInfo, construct};
 use kueue_api::conditions::{find, reasons, workload as types};
 use kueue_api::names::RESOURCE_IN_USE_FINALIZER;
-use kueue_api::v1beta2::{PodSet, ReclaimablePod, ResourceFlavorSpec, Workload};
+use kueue_api::v1beta2::{CheckState, PodSet, ReclaimablePod, ResourceFlavorSpec, Workload};
 use kueue_api::workload::pods;
+
+use own::Own;
+
+pub use ready::Readiness;
+
+/// Choices of the operator that this decision depends on.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// How Workloads are made.
+    pub workloads: construct::Options,
+    /// By what pods can be recognised.
+    pub marks: Marks,
+    /// Keep the condition `PodsReady` (`waitForPodsReady`).
+    pub track_pods_ready: bool,
+    /// Give back what pods that are done held (gate `ReclaimablePods`).
+    pub reclaim: bool,
+    /// Finish Workloads whose job left them behind (gate `FinishOrphanedWorkloads`).
+    pub finish_orphans: bool,
+    /// A job may name a Workload that somebody else made in an annotation, too (gate `WorkloadIdentifierAnnotations`).
+    pub annotated_names: bool,
+    /// How long jobs are kept whose Workloads Kueue deactivated; none is for ever.
+    pub keep_deactivated: Option<Duration>,
+}
+
+/// Whether a job is ours, and by which right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Not ours.
+    Foreign,
+    /// It has a Workload of its own.
+    Top,
+    /// It belongs to another job of ours, whose Workload is this.
+    Child(Parent),
+    /// It has more ancestors than anybody wants to count.
+    TooDeep,
+}
+
+/// The newest Workload of the parent that is not over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parent {
+    Missing,
+    Waiting,
+    Admitted,
+}
 
 /// Everything the decision rests on.
 #[derive(Debug)]
 pub struct View<'a> {
     pub job: &'a dyn GenericJob,
-    /// Workloads whose controller is this very object.
+    pub standing: Standing,
+    /// The Workloads whose controller bears the job's kind and name, or the one that the job names.
     pub workloads: &'a [Arc<Workload>],
     /// Flavors by name.
     pub flavors: &'a BTreeMap<String, ResourceFlavorSpec>,
-    /// Whether the configuration says that this job is ours.
-    pub managed: bool,
     /// Priority the job asks for; none while its class does not exist.
     pub priority: Option<&'a jobs::Priority>,
-    /// Whether the condition `PodsReady` is kept.
-    pub track_pods_ready: bool,
+    pub rules: &'a Rules,
+    pub now: Timestamp,
 }
 
 /// The next step.
@@ -31,25 +79,57 @@ pub struct View<'a> {
 pub enum Step {
     /// Nothing until something changes.
     Rest,
+    /// Nothing until something changes, or this much later.
+    Wait(Duration),
     /// The job's priority class does not exist.
     ClassMissing,
+    /// The search for its parents was given up.
+    TooDeep,
+    /// The Workload that the job names is not there, or not for it.
+    NotPrebuilt,
+    /// Suspend it: its parent has not been admitted.
+    Suspend,
     Create,
+    /// The Workload that the job names becomes its own.
+    Adopt {
+        workload: Arc<Workload>,
+    },
     /// The Workload still waits and the job was edited: write its podsets anew.
     Update {
         workload: Arc<Workload>,
     },
-    /// The Workload does not describe the job (any more).
+    /// These Workloads do not describe the job (any more); the job is stopped first if that says so.
     Delete {
+        stop: Option<(&'static str, Option<Vec<PodSetInfo>>)>,
+        workloads: Vec<Arc<Workload>>,
+    },
+    /// The job asks for other admission gates.
+    SetGates {
         workload: Arc<Workload>,
+    },
+    SetPriority {
+        workload: Arc<Workload>,
+    },
+    SetActive {
+        workload: Arc<Workload>,
+        active: bool,
     },
     /// The Workload is over; it may go when its job goes.
     Settle {
         workload: Arc<Workload>,
     },
+    /// The job is gone; its Workload may go too.
+    LetGo {
+        workload: Arc<Workload>,
+    },
     Finish {
         workload: Arc<Workload>,
-        success: bool,
+        reason: &'static str,
         message: String,
+    },
+    /// The job wants to hold no quota for now.
+    Hold {
+        workload: Arc<Workload>,
     },
     Reclaim {
         workload: Arc<Workload>,
@@ -57,7 +137,7 @@ pub enum Step {
     },
     PodsReady {
         workload: Arc<Workload>,
-        ready: bool,
+        readiness: Readiness,
     },
     Start {
         workload: Arc<Workload>,
@@ -72,13 +152,16 @@ pub enum Step {
     Release {
         workload: Arc<Workload>,
     },
+    /// Kueue deactivated its Workload, and it has been kept long enough.
+    DeleteJob,
+    /// Say what the admission checks are waiting for.
+    TellChecks {
+        message: String,
+    },
     /// The job was sent to another queue while it waits.
     Move {
         workload: Arc<Workload>,
         queue: String,
-    },
-    SetPriority {
-        workload: Arc<Workload>,
     },
 }
 
@@ -88,32 +171,98 @@ impl Step {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Rest => "rest",
+            Self::Wait(_) => "wait",
             Self::ClassMissing => "class-missing",
+            Self::TooDeep => "too-deep",
+            Self::NotPrebuilt => "not-prebuilt",
+            Self::Suspend => "suspend",
             Self::Create => "create",
+            Self::Adopt { .. } => "adopt",
             Self::Update { .. } => "update",
             Self::Delete { .. } => "delete",
+            Self::SetGates { .. } => "set-gates",
+            Self::SetPriority { .. } => "set-priority",
+            Self::SetActive { .. } => "set-active",
             Self::Settle { .. } => "settle",
+            Self::LetGo { .. } => "let-go",
             Self::Finish { .. } => "finish",
+            Self::Hold { .. } => "hold",
             Self::Reclaim { .. } => "reclaim",
             Self::PodsReady { .. } => "pods-ready",
             Self::Start { .. } => "start",
             Self::Stop { .. } => "stop",
             Self::Release { .. } => "release",
+            Self::DeleteJob => "delete-job",
+            Self::TellChecks { .. } => "tell-checks",
             Self::Move { .. } => "move",
-            Self::SetPriority { .. } => "set-priority",
         }
+    }
+
+    /// Whether there is nothing more to do after it until something changes.
+    #[must_use]
+    pub fn is_last(&self) -> bool {
+        matches!(
+            self,
+            Self::Rest
+                | Self::Wait(_)
+                | Self::ClassMissing
+                | Self::TooDeep
+                | Self::NotPrebuilt
+                | Self::DeleteJob
+                | Self::TellChecks { .. }
+        )
     }
 }
 
 /// Decides.
 #[must_use]
 pub fn next(view: &View<'_>) -> Step {
-    if !view.managed || view.job.meta().deletion_timestamp.is_some() && view.workloads.is_empty() {
-        return Step::Rest;
+    if view.job.meta().deletion_timestamp.is_some() {
+        return orphaned(view.workloads, view.rules);
     }
-    let workload = match own(view) {
+    match view.standing {
+        Standing::Foreign => Step::Rest,
+        Standing::TooDeep => Step::TooDeep,
+        Standing::Child(parent) => child(view.job, parent),
+        Standing::Top => top(view),
+    }
+}
+
+/// The Workloads of a job that is gone, or on its way there.
+#[must_use]
+pub fn orphaned(workloads: &[Arc<Workload>], rules: &Rules) -> Step {
+    let mut held = workloads.iter().filter(|w| has_finalizer(w));
+    let Some(workload) = held.next().cloned() else {
+        return Step::Rest;
+    };
+    let ends = rules.finish_orphans && workload.metadata.deletion_timestamp.is_none();
+    if ends && !workload.is_finished() {
+        let message = "The workload's owner no longer exists".to_owned();
+        let reason = reasons::OWNER_NOT_FOUND;
+        return Step::Finish {
+            workload,
+            reason,
+            message,
+        };
+    }
+    Step::LetGo { workload }
+}
+
+/// Only its topmost ancestor has a Workload; the job runs when that is admitted.
+fn child(job: &dyn GenericJob, parent: Parent) -> Step {
+    let runs = job.finished().is_none() && !job.is_suspended();
+    if runs && parent != Parent::Admitted {
+        Step::Suspend
+    } else {
+        Step::Rest
+    }
+}
+
+fn top(view: &View<'_>) -> Step {
+    let workload = match own::own(view) {
         Own::One(workload) => workload,
-        Own::None => return create(view),
+        Own::None => return without(view),
+        Own::Prebuilt => return without_prebuilt(view),
         Own::Step(step) => return step,
     };
     over(view, workload)
@@ -129,53 +278,6 @@ pub fn next(view: &View<'_>) -> Step {
         .unwrap_or(Step::Rest)
 }
 
-/// A suspended job that is to be restored has a difference from its podsets only if it ran.
-enum Own<'a> {
-    None,
-    One(&'a Arc<Workload>),
-    Step(Step),
-}
-
-fn own<'a>(view: &View<'a>) -> Own<'a> {
-    let done = view.job.finished().is_some();
-    let matching: Vec<_> = view
-        .workloads
-        .iter()
-        .filter(|w| done || is_equivalent(view, w))
-        .collect();
-    match (matching.as_slice(), view.workloads) {
-        ([first, ..], all) => match all.iter().find(|w| !Arc::ptr_eq(w, first)) {
-            Some(extra) if extra.metadata.deletion_timestamp.is_none() => Own::Step(Step::Delete {
-                workload: extra.clone(),
-            }),
-            _ => Own::One(first),
-        },
-        ([], []) => Own::None,
-        ([], [other, ..]) => mismatch(view, other),
-    }
-}
-
-fn mismatch<'a>(view: &View<'a>, other: &'a Arc<Workload>) -> Own<'a> {
-    let workload = other.clone();
-    if workload.metadata.deletion_timestamp.is_some() || workload.is_finished() {
-        return Own::One(other);
-    }
-    if view.job.is_suspended() && !workload.has_quota_reservation() {
-        return Own::Step(Step::Update { workload });
-    }
-    let fits = view
-        .job
-        .pod_sets()
-        .is_ok_and(|sets| sets.len() == workload.spec.pod_sets.len());
-    let message = if fits {
-        "No matching Workload; restoring pod templates according to existent Workload"
-    } else {
-        "Missing Workload; unable to restore pod templates"
-    };
-    let infos = fits.then(|| originals(&workload));
-    Own::Step(stop(view, message, infos).unwrap_or(Step::Delete { workload }))
-}
-
 /// Stops the job, or waits until it has stopped; none once it has.
 fn stop(view: &View<'_>, message: &str, infos: Option<Vec<PodSetInfo>>) -> Option<Step> {
     if view.job.stop_step(infos.as_deref()).is_some() {
@@ -187,45 +289,39 @@ fn stop(view: &View<'_>, message: &str, infos: Option<Vec<PodSetInfo>>) -> Optio
     view.job.is_active().then_some(Step::Rest)
 }
 
-fn is_equivalent(view: &View<'_>, workload: &Workload) -> bool {
-    if workload.spec.maximum_execution_time_seconds != view.job.max_execution_seconds() {
-        return false;
-    }
-    let Ok(own) = construct::pod_sets(view.job) else {
-        return false;
-    };
-    let reserved = workload.has_quota_reservation();
-    let expected = if view.job.is_suspended() {
-        workload.spec.pod_sets.clone()
-    } else {
-        running_pod_sets(view, workload)
-    };
-    equivalence::same_pod_sets(&own, &expected, reserved)
-        || reserved && equivalence::same_pod_sets(&own, &workload.spec.pod_sets, reserved)
-}
-
-/// The Workload's podsets as its admission changed them.
-fn running_pod_sets(view: &View<'_>, workload: &Workload) -> Vec<PodSet> {
-    // What is missing shows when the job starts, not here.
-    let infos = infos(view, workload).unwrap_or_default();
-    let mut sets = workload.spec.pod_sets.clone();
-    for (set, info) in sets.iter_mut().zip(&infos) {
-        if info.count > 0 && set.min_count.is_some() {
-            set.count = info.count;
-        }
-        // A conflict shows when the job starts, not here.
-        let _ = info.merge_into(&mut set.template);
-    }
-    sets
-}
-
 /// What the admission adds to each podset.
-fn infos(view: &View<'_>, workload: &Workload) -> Result<Vec<PodSetInfo>, UnknownFlavor> {
+pub(crate) fn infos(
+    workload: &Workload,
+    flavors: &BTreeMap<String, ResourceFlavorSpec>,
+    marks: Marks,
+) -> Result<Vec<PodSetInfo>, InfoError> {
     let admission = workload.status.as_ref().and_then(|s| s.admission.as_ref());
     let assignments = admission.iter().flat_map(|a| &a.pod_set_assignments);
     assignments
-        .map(|assignment| PodSetInfo::of_assignment(workload, assignment, view.flavors))
+        .map(|assignment| PodSetInfo::of_assignment(workload, assignment, flavors, marks))
         .collect()
+}
+
+/// The Workload's podsets as its admission changed them; none if it has none, or what it says cannot be done.
+pub(crate) fn running_pod_sets(
+    workload: &Workload,
+    flavors: &BTreeMap<String, ResourceFlavorSpec>,
+    marks: Marks,
+) -> Option<Vec<PodSet>> {
+    if !workload.has_quota_reservation() {
+        return None;
+    }
+    let infos = infos(workload, flavors, marks).ok()?;
+    let of_set = |set: &PodSet| {
+        let info: &PodSetInfo = infos.iter().find(|info| info.name == set.name)?;
+        let mut set = set.clone();
+        if set.min_count.is_some() {
+            set.count = info.count;
+        }
+        info.merge_into(&mut set.template).ok()?;
+        Some(set)
+    };
+    workload.spec.pod_sets.iter().map(of_set).collect()
 }
 
 fn originals(workload: &Workload) -> Vec<PodSetInfo> {
@@ -237,20 +333,32 @@ fn originals(workload: &Workload) -> Vec<PodSetInfo> {
         .collect()
 }
 
-fn create(view: &View<'_>) -> Step {
+/// A job without a Workload does not run, and gets one once its pods of an earlier run are gone.
+fn without(view: &View<'_>) -> Step {
     let job = view.job;
-    if job.finished().is_some() || job.meta().deletion_timestamp.is_some() {
+    if job.is_on_hold() || job.finished().is_some() {
         return Step::Rest;
     }
-    // Pods of an earlier run must be gone before the job is counted anew.
-    if job.is_suspended() && job.is_active() {
-        return Step::Rest;
-    }
-    if view.priority.is_some() {
-        Step::Create
+    let made = || match view.priority {
+        Some(_) => Step::Create,
+        None => Step::ClassMissing,
+    };
+    let waiting = || job.is_active().then_some(Step::Rest);
+    let stopped = || stop(view, own::MISSING, None);
+    let first = if job.is_suspended() {
+        waiting()
     } else {
-        Step::ClassMissing
+        stopped()
+    };
+    first.unwrap_or_else(made)
+}
+
+/// A job that names a Workload does not run without it.
+fn without_prebuilt(view: &View<'_>) -> Step {
+    if view.job.is_on_hold() || view.job.finished().is_some() {
+        return Step::Rest;
     }
+    stop(view, "missing workload", None).unwrap_or(Step::NotPrebuilt)
 }
 
 fn has_finalizer(workload: &Workload) -> bool {
@@ -265,24 +373,6 @@ fn has_finalizer(workload: &Workload) -> bool {
 /// The end of the Workload or of the job.
 fn over(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     let job = view.job;
-    if workload.is_finished() {
-        let settled = !has_finalizer(workload);
-        return Some(if settled {
-            Step::Rest
-        } else {
-            Step::Settle {
-                workload: workload.clone(),
-            }
-        });
-    }
-    if let Some(finish) = job.finished() {
-        return Some(Step::Finish {
-            workload: workload.clone(),
-            success: finish.success,
-            message: finish.message,
-        });
-    }
-    workload.metadata.deletion_timestamp.as_ref()?;
     let settled = || {
         if has_finalizer(workload) {
             Step::Settle {
@@ -292,14 +382,35 @@ fn over(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
             Step::Rest
         }
     };
-    Some(stop(view, "Workload is deleted", Some(originals(workload))).unwrap_or_else(settled))
+    if workload.is_finished() {
+        return Some(settled());
+    }
+    if workload.metadata.deletion_timestamp.is_some() {
+        let originals = Some(originals(workload));
+        return Some(stop(view, "Workload is deleted", originals).unwrap_or_else(settled));
+    }
+    if job.is_on_hold() {
+        return Some(if workload.has_quota_reservation() {
+            Step::Hold {
+                workload: workload.clone(),
+            }
+        } else {
+            Step::Rest
+        });
+    }
+    let finish = job.finished()?;
+    Some(Step::Finish {
+        workload: workload.clone(),
+        reason: finish_reason(finish.success),
+        message: finish.message,
+    })
 }
 
 /// What the job tells about its pods.
 fn progress(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     let status = workload.status.as_ref();
     let known = status.map_or(&[][..], |s| &s.reclaimable_pods);
-    let given_back = view.job.reclaimable_pods();
+    let given_back = view.job.reclaimable_pods().filter(|_| view.rules.reclaim);
     let given_back = given_back.map(|given| pods::at_most(&given, &workload.spec.pod_sets));
     if let Some(pods) = given_back.filter(|given| !pods::same_given_back(given, known)) {
         return Some(Step::Reclaim {
@@ -307,71 +418,87 @@ fn progress(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
             pods,
         });
     }
-    let told = find(workload.conditions(), types::PODS_READY);
-    let ready = workload.is_admitted() && !view.job.is_suspended() && view.job.pods_ready();
-    let news = if ready {
-        told.is_none_or(|c| c.status != "True")
-    } else {
-        told.is_some_and(|c| c.status == "True")
-    };
-    (view.track_pods_ready && news).then(|| Step::PodsReady {
+    let news = || Readiness::news(view.job, workload);
+    let readiness = view.rules.track_pods_ready.then(news).flatten()?;
+    Some(Step::PodsReady {
         workload: workload.clone(),
-        ready,
+        readiness,
     })
 }
 
 fn leaving(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     let evicted = find(workload.conditions(), types::EVICTED).filter(|c| c.status == "True")?;
-    stop(view, &evicted.message, Some(originals(workload))).or_else(|| {
+    let released = || {
         workload.has_quota_reservation().then(|| Step::Release {
             workload: workload.clone(),
         })
-    })
+    };
+    let kept = || {
+        let keep = view.rules.keep_deactivated?;
+        let by_us = evicted.reason.starts_with(reasons::DEACTIVATED_DUE_TO);
+        let since = (!workload.is_active() && by_us).then_some(evicted.last_transition_time.0)?;
+        let gone = Duration::try_from(view.now.duration_since(since)).unwrap_or_default();
+        let left = keep.saturating_sub(gone);
+        Some(if left.is_zero() {
+            Step::DeleteJob
+        } else {
+            Step::Wait(left)
+        })
+    };
+    stop(view, &evicted.message, Some(originals(workload)))
+        .or_else(released)
+        .or_else(kept)
+        .or(Some(Step::Rest))
 }
 
 /// A job that does not run.
 fn held(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
+    let (job, workload) = (view.job, workload.clone());
     if workload.is_admitted() {
-        // A flavor in use is kept by its finalizer: without it there is nothing to start with.
-        return Some(
-            infos(view, workload).map_or(Step::Rest, |infos| Step::Start {
-                workload: workload.clone(),
-                infos,
-            }),
-        );
-    }
-    let queue = view.job.queue_name().unwrap_or_default();
-    if !workload.has_quota_reservation() && workload.spec.queue_name() != queue {
-        return Some(Step::Move {
-            workload: workload.clone(),
-            queue: queue.to_owned(),
+        return Some(match infos(&workload, view.flavors, view.rules.marks) {
+            Ok(infos) => Step::Start { workload, infos },
+            Err(InfoError::Conflict(conflict)) => Step::Finish {
+                workload,
+                reason: reasons::FAILED_TO_START,
+                message: conflict.to_string(),
+            },
+            // A flavor in use is kept by its finalizer: without it there is nothing to start with.
+            Err(InfoError::Flavor(_)) => Step::Rest,
         });
     }
-    priority(view, workload)
+    if workload.has_quota_reservation() {
+        return checks(&workload).map(|message| Step::TellChecks { message });
+    }
+    let queue = job.queue_name().unwrap_or_default();
+    (workload.spec.queue_name() != queue).then(|| Step::Move {
+        workload,
+        queue: queue.to_owned(),
+    })
 }
 
-/// A changed priority class of the job.
-fn priority(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
-    let wanted = view.priority?;
-    let class = wanted
-        .class
-        .as_ref()
-        .filter(|class| class.is_workload_class())?;
-    (workload.spec.priority_class_ref.as_ref() != Some(class)).then(|| Step::SetPriority {
-        workload: workload.clone(),
-    })
+/// What admission checks say while they are not done.
+fn checks(workload: &Workload) -> Option<String> {
+    let status = workload.status.as_ref()?;
+    let waiting = status
+        .admission_checks
+        .iter()
+        .filter(|check| check.state == CheckState::Pending && !check.message.is_empty());
+    let told: Vec<_> = waiting
+        .map(|check| format!("{}: {}", check.name, check.message))
+        .collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 /// A job that runs, or is on its way to stop.
 fn running(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
-    if !workload.is_admitted() {
-        return stop(
-            view,
-            "Not admitted by cluster queue",
-            Some(originals(workload)),
-        );
+    if workload.is_admitted() {
+        return None;
     }
-    priority(view, workload)
+    stop(
+        view,
+        "Not admitted by cluster queue",
+        Some(originals(workload)),
+    )
 }
 
 /// Reason of the condition Finished.

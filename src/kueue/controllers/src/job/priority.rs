@@ -1,8 +1,8 @@
-//! The priority of a job's Workload: its WorkloadPriorityClass, else a priority class of pods, else the default one.
+//! The priority of a job's Workload: its WorkloadPriorityClass, else a priority class of pods, else the default one. Reference section 4.22.
 
 use jobs::{GenericJob, Priority};
 use k8s_openapi::api::scheduling::v1::PriorityClass;
-use kueue_api::v1beta2::PriorityClassRef;
+use kueue_api::v1beta2::{PriorityClassRef, WorkloadPriorityClass};
 use kueue_api::workload::priority;
 
 use crate::key::Key;
@@ -10,51 +10,77 @@ use crate::stores::Stores;
 
 /// None while a class that is named does not exist.
 pub(super) fn of(job: &dyn GenericJob, stores: &Stores) -> Option<Priority> {
-    if let Some(name) = job.workload_priority_class() {
-        let class = stores.classes.get(&Key::cluster(name))?;
-        return Some(Priority {
-            class: Some(PriorityClassRef::workload(name)),
-            value: class.value,
-        });
-    }
-    if let Some(name) = pod_class(job) {
-        let class = stores.priority_classes.get(&Key::cluster(&name))?;
-        return Some(Priority {
-            class: Some(PriorityClassRef::pod(&name)),
-            value: class.value.unwrap_or_default(),
-        });
-    }
-    Some(default(stores))
+    named(
+        job,
+        |name| Some(stores.classes.get(&Key::cluster(name))?.value),
+        |name| {
+            let class = stores.priority_classes.get(&Key::cluster(name))?;
+            Some(class.value.unwrap_or_default())
+        },
+    )
+    .unwrap_or_else(|| {
+        let classes = stores.priority_classes.list();
+        Some(default(classes.iter().map(AsRef::as_ref)))
+    })
 }
 
-fn pod_class(job: &dyn GenericJob) -> Option<String> {
+/// The same among classes at hand.
+#[must_use]
+pub fn among(
+    job: &dyn GenericJob,
+    classes: &[WorkloadPriorityClass],
+    pod_classes: &[PriorityClass],
+) -> Option<Priority> {
+    named(
+        job,
+        |name| Some(classes.iter().find(|class| class.name() == name)?.value),
+        |name| {
+            let mut all = pod_classes.iter();
+            let class = all.find(|class| class.metadata.name.as_deref() == Some(name))?;
+            Some(class.value.unwrap_or_default())
+        },
+    )
+    .unwrap_or_else(|| Some(default(pod_classes.iter())))
+}
+
+/// None if no class is named; in it none while that does not exist.
+fn named(
+    job: &dyn GenericJob,
+    class: impl Fn(&str) -> Option<i32>,
+    pod_class: impl Fn(&str) -> Option<i32>,
+) -> Option<Option<Priority>> {
+    if let Some(name) = job.workload_priority_class() {
+        return Some(class(name).map(|value| Priority {
+            class: Some(PriorityClassRef::workload(name)),
+            value,
+        }));
+    }
+    let name = pod_class_of(job)?;
+    Some(pod_class(&name).map(|value| Priority {
+        class: Some(PriorityClassRef::pod(&name)),
+        value,
+    }))
+}
+
+fn pod_class_of(job: &dyn GenericJob) -> Option<String> {
     if let Some(name) = job.priority_class() {
         return Some(name.to_owned());
     }
-    let sets = job.pod_sets().ok()?;
     let of_template = |set: &kueue_api::v1beta2::PodSet| {
-        set.template
-            .spec
-            .as_ref()
-            .and_then(|s| s.priority_class_name.clone())
+        let spec = set.template.spec.as_ref()?;
+        let name = spec.priority_class_name.clone();
+        name.filter(|name| !name.is_empty())
     };
-    sets.first()
-        .and_then(of_template)
-        .filter(|name| !name.is_empty())
+    job.pod_sets().ok()?.iter().find_map(of_template)
 }
 
 /// Of several default classes the lowest counts.
-fn default(stores: &Stores) -> Priority {
-    let classes = stores.priority_classes.list();
-    let lowest = priority::default_class(classes.iter().map(AsRef::as_ref));
+fn default<'a>(classes: impl Iterator<Item = &'a PriorityClass>) -> Priority {
     let named = |class: &PriorityClass| {
-        class
-            .metadata
-            .name
-            .clone()
-            .map(|name| PriorityClassRef::pod(&name))
+        let name = class.metadata.name.as_deref();
+        name.map(PriorityClassRef::pod)
     };
-    lowest.map_or_else(Priority::default, |class| Priority {
+    priority::default_class(classes).map_or_else(Priority::default, |class| Priority {
         class: named(class),
         value: class.value.unwrap_or_default(),
     })

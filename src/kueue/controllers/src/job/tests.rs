@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jobs::{GenericJob, Priority, construct, kind::BATCH_JOB, workload};
+use jobs::{GenericJob, Marks, Priority, construct, kind::BATCH_JOB, workload};
 use kueue_api::v1beta2::{ResourceFlavorSpec, Workload};
 use serde_json::{Value, json};
 
-use super::decide::{Step, View, next};
+use super::decide::{Rules, Standing, Step, View, next};
 
 fn merge(into: &mut Value, from: Value) {
     match (into, from) {
@@ -75,6 +75,21 @@ fn evicted() -> Arc<Workload> {
     )
 }
 
+fn rules() -> Rules {
+    Rules {
+        workloads: construct::Options::default(),
+        marks: Marks {
+            topology: true,
+            queues: true,
+        },
+        track_pods_ready: false,
+        reclaim: true,
+        finish_orphans: true,
+        annotated_names: true,
+        keep_deactivated: None,
+    }
+}
+
 fn decide(job: &dyn GenericJob, workloads: &[Arc<Workload>]) -> Step {
     let flavor = ResourceFlavorSpec {
         node_labels: [("gpu".to_owned(), "a100".to_owned())].into(),
@@ -84,11 +99,12 @@ fn decide(job: &dyn GenericJob, workloads: &[Arc<Workload>]) -> Step {
     let priority = Priority::default();
     next(&View {
         job,
+        standing: Standing::Top,
         workloads,
         flavors: &flavors,
-        managed: true,
         priority: Some(&priority),
-        track_pods_ready: false,
+        rules: &rules(),
+        now: jiff::Timestamp::UNIX_EPOCH,
     })
 }
 
@@ -149,7 +165,7 @@ fn the_life_of_a_job() {
             "evicted, pods still there",
             running(leaving),
             vec![evicted()],
-            "rest",
+            "stop",
         ),
         (
             "evicted, start not yet forgotten",
@@ -240,7 +256,7 @@ fn a_job_that_was_edited_gets_its_workload_rewritten_or_replaced() {
             "running",
             running(more.clone()),
             vec![admitted(json!({}))],
-            "stop",
+            "delete",
         ),
         (
             "over",
@@ -298,14 +314,15 @@ fn foreign_jobs_and_missing_classes_are_left_alone() {
         job: job.as_ref(),
         workloads: &[],
         flavors: &flavors,
-        managed: false,
+        standing: Standing::Foreign,
         priority: None,
-        track_pods_ready: false,
+        rules: &rules(),
+        now: jiff::Timestamp::UNIX_EPOCH,
     };
     assert_eq!(next(&view), Step::Rest);
     assert_eq!(
         next(&View {
-            managed: true,
+            standing: Standing::Top,
             ..view
         }),
         Step::ClassMissing
@@ -327,14 +344,22 @@ fn the_start_carries_flavor_and_names() {
 fn readiness_is_told_when_it_changes() {
     let told = |ready: &str| {
         let admission = json!({"status": {"admission": {"clusterQueue": "cq", "podSetAssignments": [{"name": "main", "flavors": {"cpu": "big"}, "count": 2}]}}});
-        own(
+        let made = own(
             &[
                 ("QuotaReserved", "True"),
                 ("Admitted", "True"),
                 ("PodsReady", ready),
             ],
             admission,
-        )
+        );
+        let mut made = Arc::unwrap_or_clone(made);
+        let reason = if ready == "True" {
+            "Started"
+        } else {
+            "WaitForStart"
+        };
+        made.status.as_mut().unwrap().conditions[2].reason = reason.to_owned();
+        Arc::new(made)
     };
     let ready = running(json!({"status": {"ready": 2}}));
     let unready = running(json!({"status": {"ready": 1}}));
@@ -359,12 +384,16 @@ fn readiness_is_told_when_it_changes() {
             job: job.as_ref(),
             workloads: &workloads,
             flavors: &flavors,
-            managed: true,
+            standing: Standing::Top,
             priority: Some(&priority),
-            track_pods_ready: true,
+            rules: &Rules {
+                track_pods_ready: true,
+                ..rules()
+            },
+            now: jiff::Timestamp::UNIX_EPOCH,
         };
         let got = match next(&view) {
-            Step::PodsReady { ready, .. } => Some(ready),
+            Step::PodsReady { readiness, .. } => Some(readiness.is_ready()),
             _ => None,
         };
         assert_eq!(got, want, "{name}");

@@ -193,7 +193,10 @@ impl World {
                 .iter()
                 .filter(|job| job.0.finished().is_none())
             {
-                if self.stores.workloads_of(job.0.uid()).is_empty()
+                if self
+                    .stores
+                    .workloads_of(jobs.kind, &Key::of(job.meta()))
+                    .is_empty()
                     || job.0.workload_priority_class().is_some()
                 {
                     self.queues.ask_job(kind, Key::of(job.meta()));

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use jobs::KINDS;
+use jobs::kind::BATCH_JOB;
 use kueue_api::v1beta2::{ClusterQueue, LocalQueue, Workload};
 use serde_json::{Value, json};
 
@@ -41,10 +42,21 @@ fn a_workload_asks_for_itself_and_its_job() {
     );
     world.saw_workload(workload("1"));
     assert!(asked(&world.queues.workloads).is_empty(), "not news");
-    assert_eq!(world.stores.workloads_of("ju").len(), 1);
+    assert_eq!(
+        world
+            .stores
+            .workloads_of(&BATCH_JOB, &Key::new("reef", "j"))
+            .len(),
+        1
+    );
     world.lost_workload(&Key::new("reef", "w"), Some("wu"));
     assert_eq!(asked(&world.queues.jobs[0]), ["reef/j"]);
-    assert!(world.stores.workloads_of("ju").is_empty());
+    assert!(
+        world
+            .stores
+            .workloads_of(&BATCH_JOB, &Key::new("reef", "j"))
+            .is_empty()
+    );
 }
 
 #[test]

@@ -31,3 +31,9 @@ fn bounded(text: &str, lower: bool) -> bool {
     };
     fine(text.bytes().next()) && fine(text.bytes().last())
 }
+
+/// RFC 1123 label: one part of a subdomain, at most 63 characters.
+#[must_use]
+pub fn is_dns_label(text: &str) -> bool {
+    text.len() <= 63 && is_dns_part(text)
+}
