@@ -4,7 +4,6 @@
 //! nodes that leaves nothing to choose. It creates nothing; [`crate::kwok`] turns the nodes into objects.
 
 mod check;
-mod gpu;
 mod raw;
 #[cfg(test)]
 mod tests;
@@ -13,6 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use gpu::config::NodeGpus;
 use serde::{Deserialize, Serialize};
 
 /// Label that says in which rack a node stands.
@@ -66,6 +66,9 @@ pub struct NodeSpec {
     pub taints: Vec<TaintSpec>,
     /// Capacity by resource name; what can be allocated is the same.
     pub capacity: BTreeMap<String, String>,
+    /// The devices behind `nvidia.com/gpu`, for the device plugin of a node with a kubelet.
+    #[serde(default)]
+    pub gpus: Option<NodeGpus>,
 }
 
 /// A taint, written `key=value:Effect` in a profile.
@@ -174,6 +177,15 @@ impl Profile {
         });
         files.sort_by_key(|path| path.file_stem().map(std::ffi::OsStr::to_owned));
         files.iter().map(|path| Self::load(path)).collect()
+    }
+
+    /// The device plugin's configuration for all nodes that have GPUs. `name` says what each node is called in the cluster.
+    #[must_use]
+    pub fn gpu_config(&self, name: impl Fn(&NodeSpec) -> String) -> gpu::config::Config {
+        let with_gpus = |node: &NodeSpec| Some((name(node), node.gpus.clone()?));
+        gpu::config::Config {
+            nodes: self.nodes.iter().filter_map(with_gpus).collect(),
+        }
     }
 
     /// Number of devices of one resource over all nodes, for pages and messages.

@@ -47,7 +47,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("course", &[]),
     ("timeline", &["course"]),
     ("exec", &[]),
-    ("clusters", &["exec"]),
+    ("clusters", &["exec", "gpu"]),
     ("gpu", &[]),
     ("store", &["timeline", "course"]),
     (
@@ -104,6 +104,7 @@ const RESERVED: &[(&str, &[&str])] = &[
             "atelier",
             "clusters",
             "exec",
+            "gpu",
             "kueue-api",
             "simulator",
             "xtask",

@@ -1,13 +1,14 @@
 //! From what is written to what is meant: names, labels, quantities and taints are checked as the API server would,
 //! so that a profile with nonsense is refused before anything starts.
 
+use gpu::config::{MOST_DEVICES, MOST_REPLICAS, NodeGpus};
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_saphyr::Spanned;
 
 use super::raw::{RawGpu, RawPool, RawProfile, problem};
 use super::{
-    NodeSpec, Problem, Profile, ProfileName, RACK_LABEL, TaintEffect, TaintSpec, ZONE_LABEL, gpu,
+    NodeSpec, Problem, Profile, ProfileName, RACK_LABEL, TaintEffect, TaintSpec, ZONE_LABEL,
 };
 
 /// More simulated nodes than this in one profile is a mistake, not a course.
@@ -122,8 +123,9 @@ fn pool_nodes(pool: &RawPool, problems: &mut Problems) -> Vec<NodeSpec> {
         .iter()
         .filter_map(|text| taint(text, problems))
         .collect();
-    if let Some(gpu) = &pool.gpu {
-        devices(gpu, &mut capacity, &mut labels, problems);
+    let mut gpus = None;
+    if let Some(raw) = &pool.gpu {
+        gpus = devices(raw, &mut capacity, &mut labels, problems);
         taints.extend(parse_taint(gpu::TAINT));
     }
     let node = |index: u32| {
@@ -138,6 +140,7 @@ fn pool_nodes(pool: &RawPool, problems: &mut Problems) -> Vec<NodeSpec> {
             labels,
             taints: taints.clone(),
             capacity: capacity.clone(),
+            gpus: gpus.clone(),
         }
     };
     (0..pool.count.value).map(node).collect()
@@ -221,28 +224,40 @@ fn devices(
     capacity: &mut BTreeMap<String, String>,
     labels: &mut BTreeMap<String, String>,
     problems: &mut Problems,
-) {
-    let Some(model) = gpu::model(&raw.model.value) else {
+) -> Option<NodeGpus> {
+    let Some(model) = gpu::model::find(&raw.model.value) else {
+        let (asked, known) = (&raw.model.value, gpu::model::names());
         problems.at(
             &raw.model,
-            format!(
-                "unknown GPU model `{}`; known are {}",
-                raw.model.value,
-                gpu::names()
-            ),
+            format!("unknown GPU model `{asked}`; known are {known}"),
         );
-        return;
+        return None;
     };
-    if raw.count.value == 0 || raw.count.value > 16 {
+    let count = raw.count.value;
+    if count == 0 || count > MOST_DEVICES {
         problems.at(
             &raw.count,
-            format!("a node has between 1 and 16 GPUs, not {}", raw.count.value),
+            format!("a node has between 1 and {MOST_DEVICES} GPUs, not {count}"),
         );
     }
-    capacity.insert(gpu::RESOURCE.to_owned(), raw.count.value.to_string());
-    let mut discovered = model.labels(raw.count.value);
+    let replicas = raw.replicas.as_ref().map_or(1, |replicas| replicas.value);
+    if let Some(raw) = &raw.replicas
+        && (replicas == 0 || replicas > MOST_REPLICAS)
+    {
+        problems.at(
+            raw,
+            format!("a GPU is shared by 1 to {MOST_REPLICAS} containers, not {replicas}"),
+        );
+    }
+    let counted = count.saturating_mul(replicas);
+    capacity.insert(gpu::RESOURCE.to_owned(), counted.to_string());
+    let mut discovered = model.labels(count, replicas);
     discovered.append(labels);
     *labels = discovered;
+    Some(NodeGpus {
+        replicas,
+        ..NodeGpus::new(model, count)
+    })
 }
 
 fn taint(text: &Spanned<String>, problems: &mut Problems) -> Option<TaintSpec> {

@@ -43,6 +43,9 @@ pub(super) struct RawPool {
 pub(super) struct RawGpu {
     pub(super) model: Spanned<String>,
     pub(super) count: Spanned<u32>,
+    /// How many containers may share each device by time-slicing.
+    #[serde(default)]
+    pub(super) replicas: Option<Spanned<u32>>,
 }
 
 /// Reads the text; the first thing that is not YAML of this shape is the error.

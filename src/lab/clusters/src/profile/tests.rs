@@ -40,6 +40,30 @@ fn first_lab_has_one_cpu_node_and_two_nodes_of_four_gpus() {
 }
 
 #[test]
+fn shared_gpus_are_counted_by_replica_and_labelled_by_card() {
+    let text = "name: essai
+title: {fr: Essai, en: Trial}
+pools:
+  - name: a100
+    count: 1
+    capacity: {cpu: 8, memory: 32Gi}
+    gpu: {model: a100-sxm4-80gb, count: 2, replicas: 4}
+";
+    let profile = Profile::parse(Path::new("labs/profiles/essai.yaml"), text).unwrap();
+    let node = &profile.nodes[0];
+    assert_eq!(node.capacity["nvidia.com/gpu"], "8");
+    assert_eq!(node.labels["nvidia.com/gpu.count"], "2");
+    assert_eq!(node.labels["nvidia.com/gpu.replicas"], "4");
+    let config = profile.gpu_config(|node| format!("kind-{}", node.name));
+    assert_eq!(config.nodes["kind-a100-1"].replicas, 4);
+    let refused = refused(&text.replace("replicas: 4", "replicas: 0"));
+    assert!(
+        refused.contains("7:54: a GPU is shared by 1 to 48 containers, not 0"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn nonsense_is_refused_with_its_place() {
     let text = "name: essai
 title: {fr: Essai, en: Trial}
