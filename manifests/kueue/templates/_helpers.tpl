@@ -22,6 +22,23 @@ clientConfig:
     path: {{ .path }}
 {{- end }}
 
+{{/* The configuration file; where cert-manager makes the certificate, the manager must not. */}}
+{{- define "kueue.configuration" -}}
+{{ .Values.managerConfig.controllerManagerConfigYaml }}
+{{- if and .Values.enableCertManager (not (regexMatch "(?m)^internalCertManagement:" .Values.managerConfig.controllerManagerConfigYaml)) }}
+internalCertManagement:
+  enable: false
+{{- end }}
+{{- end }}
+
+{{/* Asks cert-manager to write its CA bundle into an object. */}}
+{{- define "kueue.injection" -}}
+{{- if .Values.enableCertManager }}
+annotations:
+  cert-manager.io/inject-ca-from: {{ .Release.Namespace }}/kueue-serving-cert
+{{- end }}
+{{- end }}
+
 {{/* Jobs of the system's namespaces are nobody's business here. */}}
 {{- define "kueue.jobNamespaces" -}}
 namespaceSelector:

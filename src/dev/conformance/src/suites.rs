@@ -35,6 +35,7 @@ mod pkg_util_resource;
 mod pkg_util_taints;
 mod pkg_util_tas;
 mod pkg_util_tolerations;
+mod pkg_visibility;
 mod pkg_visibility_storage;
 mod pkg_webhooks;
 mod pkg_workload;
@@ -71,6 +72,7 @@ const FOLDERS: &[(&str, &[File])] = &[
         "pkg-util-admissionfairsharing",
         pkg_util_admissionfairsharing::FILES,
     ),
+    ("pkg-visibility", pkg_visibility::FILES),
     ("pkg-visibility-storage", pkg_visibility_storage::FILES),
     ("pkg-resources", pkg_resources::FILES),
     ("pkg-scheduler", pkg_scheduler::FILES),

@@ -1,5 +1,5 @@
-//! Keeps the webhooks' certificate: the Secret it lives in, and the webhook configurations that have to trust it. What is
-//! a good certificate, and how one is made, is `webhooks::certificates`.
+//! Keeps the serving certificate: the Secret it lives in, and what has to trust it (webhook configurations, the visibility API,
+//! conversions of custom resources). What is a good certificate, and how one is made, is `webhooks::certificates`.
 
 mod bundle;
 
@@ -17,12 +17,15 @@ use k8s_openapi::api::admissionregistration::v1::{
     MutatingWebhookConfiguration, ValidatingWebhookConfiguration,
 };
 use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1::APIService;
 use kube::api::{Api, Patch, PatchParams, PostParams};
-use kube::runtime::{WatchStreamExt, watcher};
+use kube::runtime::{WatchStreamExt, metadata_watcher, watcher};
 use kube::{Client, Resource, ResourceExt};
 use kueue_api::ObjectMeta;
 use kueue_api::names::{
-    FIELD_MANAGER, MUTATING_WEBHOOK_CONFIGURATION, VALIDATING_WEBHOOK_CONFIGURATION,
+    CONVERTED_DEFINITIONS, FIELD_MANAGER, MUTATING_WEBHOOK_CONFIGURATION,
+    VALIDATING_WEBHOOK_CONFIGURATION, VISIBILITY_API_SERVICES,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -40,7 +43,8 @@ const LONGEST_RETRY: Duration = Duration::from_secs(10);
 pub struct Options {
     pub namespace: String,
     pub secret: String,
-    pub service: String,
+    /// The Services it answers for.
+    pub services: Vec<String>,
     pub clock: fn() -> Timestamp,
 }
 
@@ -55,7 +59,7 @@ pub enum KeepError {
     Make(#[from] CertificateError),
     #[error(transparent)]
     Show(#[from] TlsError),
-    #[error("webhook configuration cannot be written as JSON: {0}")]
+    #[error("an object cannot be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
 }
 
@@ -106,7 +110,7 @@ impl Keeper {
         Api::namespaced(self.client.clone(), &self.options.namespace)
     }
 
-    /// Says when one of the objects changed.
+    /// Says when one of the objects changed. Of kinds with many other objects only the metadata is followed.
     fn changes(&self) -> futures::stream::BoxStream<'static, ()> {
         fn named<K>(api: Api<K>, name: &str) -> futures::stream::BoxStream<'static, ()>
         where
@@ -120,29 +124,64 @@ impl Keeper {
                 .filter_map(|seen| std::future::ready(seen.ok()))
                 .boxed()
         }
-        let (client, all) = (
-            &self.client,
-            futures::stream::select_all::<Vec<futures::stream::BoxStream<'static, ()>>>(Vec::new()),
-        );
-        let mut all = all;
-        all.push(named(self.secrets(), &self.options.secret));
-        all.push(named(
-            Api::<MutatingWebhookConfiguration>::all(client.clone()),
-            MUTATING_WEBHOOK_CONFIGURATION,
-        ));
-        all.push(named(
-            Api::<ValidatingWebhookConfiguration>::all(client.clone()),
-            VALIDATING_WEBHOOK_CONFIGURATION,
-        ));
-        all.boxed()
+        fn among<K>(
+            api: Api<K>,
+            names: &'static [&'static str],
+        ) -> futures::stream::BoxStream<'static, ()>
+        where
+            K: Resource + Clone + std::fmt::Debug + DeserializeOwned + Send + 'static,
+            K::DynamicType: Default + Clone,
+        {
+            let touched = metadata_watcher(api, watcher::Config::default())
+                .default_backoff()
+                .touched_objects();
+            touched
+                .filter_map(move |seen| {
+                    let ours = seen.is_ok_and(|seen| names.contains(&seen.name_any().as_str()));
+                    std::future::ready(ours.then_some(()))
+                })
+                .boxed()
+        }
+        let client = || self.client.clone();
+        let all = [
+            named(self.secrets(), &self.options.secret),
+            named(
+                Api::<MutatingWebhookConfiguration>::all(client()),
+                MUTATING_WEBHOOK_CONFIGURATION,
+            ),
+            named(
+                Api::<ValidatingWebhookConfiguration>::all(client()),
+                VALIDATING_WEBHOOK_CONFIGURATION,
+            ),
+            among(Api::<APIService>::all(client()), VISIBILITY_API_SERVICES),
+            among(
+                Api::<CustomResourceDefinition>::all(client()),
+                CONVERTED_DEFINITIONS,
+            ),
+        ];
+        futures::stream::select_all(all).boxed()
     }
 
     async fn once(&self) -> Result<(), KeepError> {
         let ca = self.secret().await?;
-        self.trust::<MutatingWebhookConfiguration>(MUTATING_WEBHOOK_CONFIGURATION, &ca)
+        let webhooks = bundle::webhooks;
+        self.trust::<MutatingWebhookConfiguration>(MUTATING_WEBHOOK_CONFIGURATION, &ca, webhooks)
             .await?;
-        self.trust::<ValidatingWebhookConfiguration>(VALIDATING_WEBHOOK_CONFIGURATION, &ca)
-            .await
+        self.trust::<ValidatingWebhookConfiguration>(
+            VALIDATING_WEBHOOK_CONFIGURATION,
+            &ca,
+            webhooks,
+        )
+        .await?;
+        for name in CONVERTED_DEFINITIONS {
+            self.trust::<CustomResourceDefinition>(name, &ca, bundle::conversion)
+                .await?;
+        }
+        for name in VISIBILITY_API_SERVICES {
+            self.trust::<APIService>(name, &ca, bundle::aggregated)
+                .await?;
+        }
+        Ok(())
     }
 
     /// Makes sure of the Secret; gives the certificates that clients should trust.
@@ -150,7 +189,7 @@ impl Keeper {
         let Options {
             namespace,
             secret: name,
-            service,
+            services,
             clock,
         } = &self.options;
         let fault = |error| KeepError::Secret(format!("{namespace}/{name}"), Box::new(error));
@@ -161,7 +200,7 @@ impl Keeper {
             .flatten()
             .map(|(key, value)| (key, value.0))
             .collect();
-        match certificates::decide(&data, service, namespace, clock())? {
+        match certificates::decide(&data, services, namespace, clock())? {
             Decision::Keep(ca) => {
                 self.show(&data)?;
                 Ok(ca)
@@ -229,8 +268,13 @@ impl Keeper {
         }
     }
 
-    /// Makes a configuration trust these certificates. One that is not installed needs nothing.
-    async fn trust<K>(&self, name: &'static str, ca: &str) -> Result<(), KeepError>
+    /// Makes an object trust these certificates. One that is not installed needs nothing.
+    async fn trust<K>(
+        &self,
+        name: &'static str,
+        ca: &str,
+        change: bundle::Change,
+    ) -> Result<(), KeepError>
     where
         K: Resource<DynamicType = ()> + Clone + std::fmt::Debug + Serialize + DeserializeOwned,
     {
@@ -244,6 +288,7 @@ impl Keeper {
             &serde_json::to_value(&configuration)?,
             version.as_deref(),
             ca,
+            change,
         ) else {
             return Ok(());
         };
@@ -251,8 +296,8 @@ impl Keeper {
             .await
             .map_err(fault)?;
         tracing::info!(
-            configuration = name,
-            "webhook configuration trusts the certificate"
+            object = name,
+            "trusts the serving certificate from now on"
         );
         Ok(())
     }

@@ -4,6 +4,7 @@
 //! by a pure function (`decide`), and carries out one step at a time. Start reading at [`run`], then `job.rs`, `workload.rs`
 //! and `scheduling.rs`. Nothing here decides about quota: that is `scheduler`, behind `cache`.
 
+mod access;
 pub mod certificate;
 pub mod cluster_queue;
 pub mod cohort;
@@ -12,6 +13,7 @@ pub mod context;
 pub mod error;
 pub mod events;
 pub mod flavor;
+pub mod front_proxy;
 pub mod job;
 pub mod key;
 pub mod lease;
@@ -27,6 +29,7 @@ pub mod scrape;
 pub mod store;
 pub mod stores;
 pub mod surroundings;
+pub mod visibility;
 pub mod watch;
 pub mod work_queue;
 pub mod workload;

@@ -9,6 +9,7 @@ mod rules;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelectorRequirement;
@@ -47,6 +48,7 @@ pub struct Configuration {
     pub integrations: Integrations,
     pub resources: Resources,
     pub fair_sharing: Option<FairSharing>,
+    pub visibility: VisibilityServer,
     /// How long finished Workloads are kept; absent for ever.
     pub retain_finished_workloads: Option<Duration>,
     pub features: Features,
@@ -61,6 +63,21 @@ pub struct Webhook {
     pub port: u16,
     /// Folder of `tls.crt` and `tls.key`.
     pub cert_dir: String,
+}
+
+/// Where the visibility API is served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VisibilityServer {
+    pub bind_address: IpAddr,
+    pub bind_port: u16,
+}
+
+impl VisibilityServer {
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        SocketAddr::new(self.bind_address, self.bind_port)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -258,6 +275,13 @@ impl Configuration {
                 quota_check_strategy: quota_check(r),
             },
             fair_sharing: r.or("fairSharing", None),
+            visibility: VisibilityServer {
+                bind_address: r.or(
+                    "visibilityServer.bindAddress",
+                    IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+                ),
+                bind_port: r.or("visibilityServer.bindPort", 8082),
+            },
             retain_finished_workloads: r
                 .optional_duration("objectRetentionPolicies.workloads.afterFinished"),
             features: features(r),
@@ -305,9 +329,7 @@ fn frameworks(r: &mut Reader) -> Vec<String> {
 }
 
 fn warnings(r: &mut Reader) -> Vec<String> {
-    for field in ["visibilityServer.bindAddress", "visibilityServer.bindPort"] {
-        r.without_effect(field, "the visibility API is not served");
-    }
+    r.without_effect("pprofBindAddress", "there is no Go runtime to profile");
     r.take_warnings()
 }
 

@@ -39,6 +39,7 @@ pub mod gate {
     pub const UNADMITTED_EXPLICIT_STATUS: &str = "UnadmittedWorkloadsExplicitStatus";
     pub const UNADMITTED_OBSERVABILITY: &str = "UnadmittedWorkloadsObservability";
     pub const VALIDATE_NON_NEGATIVE: &str = "WorkloadValidateResourcesAreNonNegative";
+    pub const VISIBILITY_ON_DEMAND: &str = "VisibilityOnDemand";
     pub const VALIDATE_POD_SET_METADATA: &str = "WorkloadValidationForPodSetMetadata";
     pub const WORKLOAD_IDENTIFIER_ANNOTATIONS: &str = "WorkloadIdentifierAnnotations";
     pub const WORKLOAD_PRIORITY_CLASS_DEFAULTING: &str = "WorkloadPriorityClassDefaulting";

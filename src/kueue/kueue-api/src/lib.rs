@@ -8,6 +8,7 @@ pub mod field;
 pub mod names;
 pub mod v1beta2;
 pub mod validation;
+pub mod visibility;
 mod wire;
 pub mod workload;
 

@@ -28,6 +28,19 @@ pub const WEBHOOK_SERVICE: &str = "kueue-webhook-service";
 pub const WEBHOOK_SECRET: &str = "kueue-webhook-server-cert";
 pub const MUTATING_WEBHOOK_CONFIGURATION: &str = "kueue-mutating-webhook-configuration";
 pub const VALIDATING_WEBHOOK_CONFIGURATION: &str = "kueue-validating-webhook-configuration";
+pub const VISIBILITY_SERVICE: &str = "kueue-visibility-server";
+pub const VISIBILITY_API_SERVICES: &[&str] = &[
+    "v1beta1.visibility.kueue.x-k8s.io",
+    "v1beta2.visibility.kueue.x-k8s.io",
+];
+/// Custom resources whose versions differ, so that a webhook converts them.
+pub const CONVERTED_DEFINITIONS: &[&str] = &[
+    "clusterqueues.kueue.x-k8s.io",
+    "cohorts.kueue.x-k8s.io",
+    "localqueues.kueue.x-k8s.io",
+    "multikueueclusters.kueue.x-k8s.io",
+    "workloads.kueue.x-k8s.io",
+];
 
 pub const PROVISIONING_CONTROLLER: &str = "kueue.x-k8s.io/provisioning-request";
 pub const MULTIKUEUE_CONTROLLER: &str = "kueue.x-k8s.io/multikueue";

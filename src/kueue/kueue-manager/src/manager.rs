@@ -7,11 +7,15 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use controllers::certificate;
 use controllers::connect::connect;
+use controllers::front_proxy::FrontProxy;
 use controllers::metrics::{Build, WorldGauges};
 use controllers::run::Controllers;
 use controllers::scrape;
 use controllers::surroundings::{Surroundings, when_complete};
+use controllers::visibility::{self, Waiting};
 use kueue_api::config::Configuration;
+use kueue_api::features::gate;
+use kueue_api::names::VISIBILITY_SERVICE;
 use telemetry::address::parse_bind;
 use telemetry::health::{self, Check, Readiness};
 use telemetry::metrics::Registry;
@@ -67,6 +71,7 @@ pub(crate) async fn run(options: Options, configuration: Configuration) -> anyho
             client.clone(),
         ))
         .await?;
+    servers.visibility(&context, client.clone()).await?;
     servers.certificate(client);
 
     let outcome = controllers.run(&readiness, stop.clone()).await;
@@ -177,6 +182,40 @@ impl<'a> Servers<'a> {
         }
     }
 
+    /// The visibility API, whose people come through the API server's front proxy.
+    async fn visibility(
+        &mut self,
+        context: &Arc<controllers::context::Context>,
+        client: kube::Client,
+    ) -> anyhow::Result<()> {
+        if !self.configuration.features.on(gate::VISIBILITY_ON_DEMAND) {
+            return Ok(());
+        }
+        let address = self.configuration.visibility.address();
+        let listener = TcpListener::bind(address)
+            .await
+            .with_context(|| format!("cannot serve the visibility API on {address}"))?;
+        let proxy = Arc::new(FrontProxy::default());
+        let router = webhooks::visibility::router(Arc::new(Waiting(context.clone())));
+        let router = visibility::guard(router, client.clone(), proxy.clone());
+        let (certificate, clients, stop) = (
+            self.certificate.clone(),
+            proxy.authorities.clone(),
+            self.stop.clone(),
+        );
+        self.running.spawn(async move {
+            tls::serve_known(listener, certificate, clients, router, stop)
+                .await
+                .context("serving the visibility API")
+        });
+        let stop = self.stop.clone();
+        self.running.spawn(async move {
+            proxy.follow(client, stop).await;
+            Ok(())
+        });
+        Ok(())
+    }
+
     /// Listens at once, so that a port in use is an error at start.
     async fn serve(
         &mut self,
@@ -205,7 +244,10 @@ impl<'a> Servers<'a> {
         let options = certificate::Options {
             namespace: self.configuration.namespace.clone(),
             secret: management.webhook_secret_name.clone(),
-            service: management.webhook_service_name.clone(),
+            services: vec![
+                management.webhook_service_name.clone(),
+                VISIBILITY_SERVICE.to_owned(),
+            ],
             clock: clock::now,
         };
         let (identity, stop) = (self.certificate.clone(), self.stop.clone());

@@ -1,4 +1,4 @@
-//! The certificate of the webhook Service: a pure decision whether the present one still does, and a new one where it does not.
+//! The certificate of our Services: a pure decision whether the present one still does, and a new one where it does not.
 //! Each serving certificate comes with a CA of its own, whose key is thrown away; the CA before it stays trusted through one change.
 
 use std::collections::BTreeMap;
@@ -70,14 +70,14 @@ pub enum Decision {
 /// When a new certificate is needed and cannot be made.
 pub fn decide(
     data: &BTreeMap<String, Vec<u8>>,
-    service: &str,
+    services: &[String],
     namespace: &str,
     now: Timestamp,
 ) -> Result<Decision, CertificateError> {
-    match check(data, service, namespace, now) {
+    match check(data, services, namespace, now) {
         Ok(ca) => Ok(Decision::Keep(ca)),
         Err(why) => {
-            let mut bundle = make(service, namespace, now)?;
+            let mut bundle = make(services, namespace, now)?;
             bundle.ca.push_str(&trusted_before(data));
             Ok(Decision::Make { bundle, why })
         }
@@ -105,7 +105,7 @@ fn host(service: &str, namespace: &str) -> String {
 /// Why the data will not do, or its CA.
 fn check(
     data: &BTreeMap<String, Vec<u8>>,
-    service: &str,
+    services: &[String],
     namespace: &str,
     now: Timestamp,
 ) -> Result<String, String> {
@@ -124,7 +124,6 @@ fn check(
     let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider())
         .build()
         .map_err(|error| error.to_string())?;
-    let name = ServerName::try_from(host(service, namespace)).map_err(|error| error.to_string())?;
     let [leaf, intermediates @ ..] = certified.cert.as_slice() else {
         return Err(format!("{CERTIFICATE} is empty"));
     };
@@ -132,19 +131,28 @@ fn check(
         let seconds =
             u64::try_from(at.as_second()).map_err(|_| "the present is before 1970".to_owned())?;
         let time = UnixTime::since_unix_epoch(Duration::from_secs(seconds));
-        verifier
-            .verify_server_cert(leaf, intermediates, &name, &[], time)
-            .map_err(|error| format!("{CERTIFICATE}: {error}"))?;
+        for service in services {
+            let name = ServerName::try_from(host(service, namespace))
+                .map_err(|error| error.to_string())?;
+            verifier
+                .verify_server_cert(leaf, intermediates, &name, &[], time)
+                .map_err(|error| format!("{CERTIFICATE}: {error}"))?;
+        }
     }
     String::from_utf8(ca.clone()).map_err(|_| format!("{CA} is not text"))
 }
 
-/// A new certificate for a Service, with a CA of its own.
+/// A new certificate for some Services, with a CA of its own. The first gives it its name.
 ///
 /// # Errors
 /// When the names cannot stand in a certificate, or the date is out of range.
-pub fn make(service: &str, namespace: &str, now: Timestamp) -> Result<Bundle, CertificateError> {
-    let name = host(service, namespace);
+pub fn make(
+    services: &[String],
+    namespace: &str,
+    now: Timestamp,
+) -> Result<Bundle, CertificateError> {
+    let first = services.first().map(String::as_str).unwrap_or_default();
+    let name = host(first, namespace);
     let fault = |source| CertificateError::Make {
         name: name.clone(),
         source,
@@ -158,12 +166,12 @@ pub fn make(service: &str, namespace: &str, now: Timestamp) -> Result<Bundle, Ce
     let ca_key = KeyPair::generate().map_err(fault)?;
     let ca_certificate = ca.self_signed(&ca_key).map_err(fault)?;
 
-    let names = vec![
-        name.clone(),
-        format!("{service}.{namespace}"),
-        format!("{name}.cluster.local"),
-    ];
-    let mut leaf = CertificateParams::new(names).map_err(fault)?;
+    let names = services.iter().flat_map(|service| {
+        let whole = host(service, namespace);
+        let long = format!("{whole}.cluster.local");
+        [whole, format!("{service}.{namespace}"), long]
+    });
+    let mut leaf = CertificateParams::new(names.collect::<Vec<_>>()).map_err(fault)?;
     leaf.distinguished_name
         .push(DnType::CommonName, name.clone());
     leaf.use_authority_key_identifier_extension = true;

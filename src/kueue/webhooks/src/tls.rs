@@ -1,8 +1,10 @@
 //! Serves a router over TLS with a certificate that may change while connections come in: each new connection looks whether there is
 //! another one than before. Without a certificate connections are refused, and the server waits for one.
 
+mod clients;
 mod identity;
 mod serve;
+mod subject;
 
 use std::sync::Arc;
 
@@ -11,8 +13,9 @@ use rustls::sign::CertifiedKey;
 use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
+pub use clients::{Authorities, Peer};
 pub use identity::Identity;
-pub use serve::serve;
+pub use serve::{serve, serve_known};
 
 /// A certificate cannot be used.
 #[derive(Debug, thiserror::Error)]

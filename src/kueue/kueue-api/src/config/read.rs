@@ -16,7 +16,6 @@ use crate::names::CONFIG_API_VERSION;
 const NOT_YET: &[&str] = &[
     "metrics.customLabels",
     "metrics.localQueueMetrics",
-    "pprofBindAddress",
     "controller.cacheSyncTimeout",
     "tls",
     "waitForPodsReady",
@@ -102,12 +101,12 @@ impl Reader {
         Some(self.duration(dotted, Duration::ZERO))
     }
 
-    /// Reads and drops a field whose effect is not built yet and that shipped configurations carry: it is said, not refused.
+    /// Reads and drops a field that has no effect here and that shipped configurations carry: it is said, not refused.
     pub(super) fn without_effect(&mut self, dotted: &'static str, why: &str) {
         self.known.insert(dotted);
         if self.find(dotted).is_some() {
             self.warnings
-                .push(format!("{dotted} has no effect yet: {why}"));
+                .push(format!("{dotted} has no effect: {why}"));
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::read::path;
 use super::{
     Configuration, FairSharing, LeaderElection, NAMESPACE_NAME_LABEL, QuotaCheckStrategy, Resources,
+    VisibilityServer,
 };
 use crate::field::FieldError;
 use crate::validation::{is_qualified_name, is_subdomain, matches_selector, selector};
@@ -45,6 +46,7 @@ pub(super) fn check(configuration: &Configuration) -> Vec<FieldError> {
     errors.extend(fair_sharing(configuration.fair_sharing.as_ref()));
     errors.extend(transformations(&configuration.resources));
     errors.extend(quota_check(&configuration.resources));
+    errors.extend(visibility(&configuration.visibility));
     errors
 }
 
@@ -67,6 +69,13 @@ fn frameworks(names: &[String]) -> Vec<FieldError> {
         }
     }
     errors
+}
+
+fn visibility(server: &VisibilityServer) -> Option<FieldError> {
+    (server.bind_port == 0).then(|| {
+        let detail = "must be between 1 and 65535, inclusive";
+        FieldError::invalid(&path("visibilityServer.bindPort"), 0, detail)
+    })
 }
 
 fn label_keys(keys: &[String]) -> Vec<FieldError> {

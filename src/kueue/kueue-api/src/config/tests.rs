@@ -191,7 +191,7 @@ fn durations_are_gos() {
 
 #[test]
 fn what_is_to_come_is_said() {
-    let fields = "integrations:\n  frameworks: [batch/job, pod]\nvisibilityServer:\n  bindPort: 8082\nobjectRetentionPolicies:\n  workloads:\n    afterFinished: 0s\n";
+    let fields = "integrations:\n  frameworks: [batch/job, pod]\npprofBindAddress: :8083\nobjectRetentionPolicies:\n  workloads:\n    afterFinished: 0s\n";
     let configuration = Configuration::parse(&file(fields), None).unwrap();
     assert_eq!(configuration.integrations.frameworks, ["batch/job"]);
     assert_eq!(
@@ -202,7 +202,7 @@ fn what_is_to_come_is_said() {
         configuration.warnings,
         [
             "integrations.frameworks: pod is not managed by this controller yet",
-            "visibilityServer.bindPort has no effect yet: the visibility API is not served",
+            "pprofBindAddress has no effect: there is no Go runtime to profile",
         ]
     );
 }

@@ -247,7 +247,7 @@ pub const GATES: &[Gate] = &[
     gate("UnadmittedWorkloadsObservability", true, Built::Both, &[]),
     gate("ValidateRayAndSparkJobUpdates", true, Built::No, &[]),
     gate("VectorizedResourceRequests", true, Built::Always, &[]),
-    gate("VisibilityOnDemand", true, Built::No, &[]),
+    gate("VisibilityOnDemand", true, Built::Both, &[]),
     gate("WorkloadIdentifierAnnotations", true, Built::Always, &[]),
     gate("WorkloadPriorityClassDefaulting", true, Built::Both, &[]),
     gate("WorkloadRequestUseMergePatch", false, Built::No, &[]),

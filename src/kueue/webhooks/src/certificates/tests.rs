@@ -14,15 +14,21 @@ fn days(count: i64) -> Timestamp {
     now() + SignedDuration::from_hours(24 * count)
 }
 
+fn services(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+const OURS: [&str; 2] = ["kueue-webhook-service", "kueue-visibility-server"];
+
 fn data() -> BTreeMap<String, Vec<u8>> {
-    make("kueue-webhook-service", "kueue-system", now())
+    make(&services(&OURS), "kueue-system", now())
         .unwrap()
         .into_data()
 }
 
 /// The word of the decision: why a new certificate is made, or nothing when the present one is kept.
-fn why(data: &BTreeMap<String, Vec<u8>>, service: &str, at: Timestamp) -> String {
-    match decide(data, service, "kueue-system", at).unwrap() {
+fn why(data: &BTreeMap<String, Vec<u8>>, names: &[&str], at: Timestamp) -> String {
+    match decide(data, &services(names), "kueue-system", at).unwrap() {
         Decision::Keep(ca) => {
             assert_eq!(ca.as_bytes(), data[CA]);
             String::new()
@@ -38,7 +44,10 @@ fn a_certificate_is_kept_while_it_does() {
         data.insert(name.to_owned(), value.to_vec());
         data
     };
-    let ours = "kueue-webhook-service";
+    let ours = &OURS[..];
+    let webhooks_only = make(&services(&OURS[..1]), "kueue-system", now())
+        .unwrap()
+        .into_data();
     let peer = "tls.crt: invalid peer certificate";
     let other = data();
     assert_eq!(why(&data(), ours, now()), "");
@@ -46,7 +55,8 @@ fn a_certificate_is_kept_while_it_does() {
     let cases = [
         ("near its end", data(), ours, days(3600), peer),
         ("before it begins", data(), ours, days(-3), peer),
-        ("other Service", data(), "other", now(), peer),
+        ("other Service", data(), &["other"], now(), peer),
+        ("one of two Services", webhooks_only, ours, now(), peer),
         ("nothing", BTreeMap::new(), ours, now(), "ca.crt is missing"),
         (
             "empty key",
@@ -75,7 +85,7 @@ fn a_certificate_is_kept_while_it_does() {
 fn the_ca_before_stays_trusted_through_one_change() {
     let first = data();
     let Decision::Make { bundle, .. } =
-        decide(&first, "kueue-webhook-service", "kueue-system", days(3600)).unwrap()
+        decide(&first, &services(&OURS), "kueue-system", days(3600)).unwrap()
     else {
         panic!("kept")
     };
@@ -86,11 +96,11 @@ fn the_ca_before_stays_trusted_through_one_change() {
     );
     let second = bundle.into_data();
     assert!(matches!(
-        decide(&second, "kueue-webhook-service", "kueue-system", days(3601)).unwrap(),
+        decide(&second, &services(&OURS), "kueue-system", days(3601)).unwrap(),
         Decision::Keep(_)
     ));
     let Decision::Make { bundle, .. } =
-        decide(&second, "kueue-webhook-service", "kueue-system", days(7300)).unwrap()
+        decide(&second, &services(&OURS), "kueue-system", days(7300)).unwrap()
     else {
         panic!("kept")
     };
@@ -103,6 +113,6 @@ fn the_ca_before_stays_trusted_through_one_change() {
 
 #[test]
 fn secrets_do_not_show() {
-    let bundle = make("s", "n", now()).unwrap();
+    let bundle = make(&services(&["s"]), "n", now()).unwrap();
     assert!(!format!("{bundle:?}").contains("PRIVATE"));
 }

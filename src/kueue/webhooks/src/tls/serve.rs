@@ -8,7 +8,8 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use rustls::ServerConfig;
+use rustls::server::NoServerSessionStorage;
+use rustls::{ConfigBuilder, ServerConfig, WantsVerifier};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -16,7 +17,8 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-use super::{Identity, TlsError, provider};
+use super::clients::Verifier;
+use super::{Authorities, Identity, Peer, TlsError, provider};
 
 /// A peer that does not finish its handshake in this time is let go.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -35,12 +37,45 @@ pub async fn serve(
     router: Router,
     stop: CancellationToken,
 ) -> Result<(), TlsError> {
-    let builder = ServerConfig::builder_with_provider(provider())
-        .with_safe_default_protocol_versions()
-        .map_err(TlsError::Settings)?;
-    let mut settings = builder
+    let settings = builder()?
         .with_no_client_auth()
         .with_cert_resolver(identity.clone());
+    accept(listener, identity, settings, router, stop).await
+}
+
+/// The same, and clients may show who they are: the name comes with each request as a [`Peer`].
+///
+/// # Errors
+/// When TLS cannot be set up at all.
+pub async fn serve_known(
+    listener: TcpListener,
+    identity: Arc<Identity>,
+    clients: Arc<Authorities>,
+    router: Router,
+    stop: CancellationToken,
+) -> Result<(), TlsError> {
+    let mut settings = builder()?
+        .with_client_cert_verifier(Arc::new(Verifier(clients)))
+        .with_cert_resolver(identity.clone());
+    // A session that goes on would be believed by authorities that are not believed any more.
+    settings.session_storage = Arc::new(NoServerSessionStorage {});
+    settings.send_tls13_tickets = 0;
+    accept(listener, identity, settings, router, stop).await
+}
+
+fn builder() -> Result<ConfigBuilder<ServerConfig, WantsVerifier>, TlsError> {
+    ServerConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()
+        .map_err(TlsError::Settings)
+}
+
+async fn accept(
+    listener: TcpListener,
+    identity: Arc<Identity>,
+    mut settings: ServerConfig,
+    router: Router,
+    stop: CancellationToken,
+) -> Result<(), TlsError> {
     settings.alpn_protocols = vec![b"http/1.1".to_vec()];
     let acceptor = TlsAcceptor::from(Arc::new(settings));
     let places = Arc::new(Semaphore::new(CONNECTIONS));
@@ -99,8 +134,13 @@ async fn connection(
         Ok(Err(error)) => return tracing::debug!(%error, "TLS handshake failed"),
         Err(_) => return tracing::debug!("TLS handshake took too long"),
     };
-    let service =
-        service_fn(move |request: hyper::Request<Incoming>| router.clone().oneshot(request));
+    let peer = Peer::of(stream.get_ref().1.peer_certificates().unwrap_or_default());
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        if let Some(peer) = &peer {
+            request.extensions_mut().insert(peer.clone());
+        }
+        router.clone().oneshot(request)
+    });
     let served = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
     tokio::pin!(served);
     let outcome = tokio::select! {

@@ -22,7 +22,7 @@ const HOST: &str = "kueue-webhook-service.kueue-system.svc";
 fn bundle() -> Bundle {
     // Some day in the past: certificates are valid for ten years, and the client looks at its own clock.
     make(
-        "kueue-webhook-service",
+        &["kueue-webhook-service".to_owned()],
         "kueue-system",
         "2024-11-30T20:00:00Z".parse().unwrap(),
     )
