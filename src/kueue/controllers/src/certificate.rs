@@ -20,7 +20,8 @@ use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use k8s_openapi::kube_aggregator::pkg::apis::apiregistration::v1::APIService;
 use kube::api::{Api, Patch, PatchParams, PostParams};
-use kube::runtime::{WatchStreamExt, metadata_watcher, watcher};
+use kube::core::PartialObjectMeta;
+use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Client, Resource, ResourceExt};
 use kueue_api::ObjectMeta;
 use kueue_api::names::{
@@ -125,14 +126,14 @@ impl Keeper {
                 .boxed()
         }
         fn among<K>(
-            api: Api<K>,
+            client: Client,
             names: &'static [&'static str],
         ) -> futures::stream::BoxStream<'static, ()>
         where
-            K: Resource + Clone + std::fmt::Debug + DeserializeOwned + Send + 'static,
-            K::DynamicType: Default + Clone,
+            K: Resource<DynamicType = ()> + Clone + std::fmt::Debug + Send + 'static,
         {
-            let touched = metadata_watcher(api, watcher::Config::default())
+            let api: Api<PartialObjectMeta<K>> = Api::all(client);
+            let touched = watcher(api, watcher::Config::default())
                 .default_backoff()
                 .touched_objects();
             touched
@@ -153,11 +154,8 @@ impl Keeper {
                 Api::<ValidatingWebhookConfiguration>::all(client()),
                 VALIDATING_WEBHOOK_CONFIGURATION,
             ),
-            among(Api::<APIService>::all(client()), VISIBILITY_API_SERVICES),
-            among(
-                Api::<CustomResourceDefinition>::all(client()),
-                CONVERTED_DEFINITIONS,
-            ),
+            among::<APIService>(client(), VISIBILITY_API_SERVICES),
+            among::<CustomResourceDefinition>(client(), CONVERTED_DEFINITIONS),
         ];
         futures::stream::select_all(all).boxed()
     }

@@ -3,6 +3,7 @@
 
 pub mod conditions;
 pub mod config;
+pub mod conversion;
 pub mod features;
 pub mod field;
 pub mod names;

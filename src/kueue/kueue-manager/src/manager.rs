@@ -158,7 +158,9 @@ impl<'a> Servers<'a> {
             manage_jobs_without_queue_name: self.configuration.manage_jobs_without_queue_name,
             cluster: Arc::new(Surroundings(context.clone())),
         };
-        let router = when_complete(webhooks::router(Arc::new(state)), context.clone());
+        // The watches themselves may need conversions, so these do not wait for them.
+        let router = when_complete(webhooks::router(Arc::new(state)), context.clone())
+            .merge(webhooks::conversions());
         self.serve("webhooks", address, router).await?;
         let (certificate, check, stop) = (
             self.certificate.clone(),

@@ -4,6 +4,7 @@
 //! Start reading at `table.rs`. `tls.rs` also serves other routers, such as the metrics and [`visibility`].
 
 pub mod certificates;
+mod convert;
 mod handlers;
 mod review;
 mod table;
@@ -12,4 +13,4 @@ pub mod visibility;
 
 pub use handlers::{Cluster, Context};
 pub use review::{Request, Verdict};
-pub use table::{paths, router};
+pub use table::{conversions, paths, router};

@@ -10,11 +10,15 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use jobs::JobKind;
 
+use crate::convert;
 use crate::handlers::{Context, Handler, job, kinds};
 use crate::review::{Request, Verdict};
 
 /// The API server sends the new and the old object in one review; each may have 3 MiB.
 const MAX_BODY: usize = 8 * 1024 * 1024;
+
+/// A page of a list, as large as the API server sends it.
+const MAX_LIST: usize = 256 * 1024 * 1024;
 
 /// One rule at one path.
 type Rule = Box<dyn Fn(&Request, &Context) -> Verdict + Send + Sync>;
@@ -80,6 +84,15 @@ fn rules() -> Vec<(String, Rule)> {
 #[must_use]
 pub fn paths() -> Vec<String> {
     rules().into_iter().map(|(path, _)| path).collect()
+}
+
+/// The conversions of objects between versions, which depend on nothing but the object.
+pub fn conversions() -> Router {
+    let convert = post(|body: Bytes| async move { convert::answer(&body) });
+    // A list of objects comes in one review.
+    Router::new()
+        .route(convert::PATH, convert)
+        .layer(DefaultBodyLimit::max(MAX_LIST))
 }
 
 /// The webhooks as a router; whatever is not in the table is not found.

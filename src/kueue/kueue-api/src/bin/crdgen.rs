@@ -5,6 +5,8 @@
 mod definition;
 #[path = "crdgen/kinds.rs"]
 mod kinds;
+#[path = "crdgen/older.rs"]
+mod older;
 #[path = "crdgen/parts.rs"]
 mod parts;
 #[path = "crdgen/queues.rs"]

@@ -112,9 +112,11 @@ fn kinds_are_served_as_the_reference_serves_them() {
             json!(short_names.split(' ').collect::<Vec<_>>()),
             "{plural}"
         );
-        let [version] = &spec["versions"].as_array().unwrap()[..] else {
+        let [version, older] = &spec["versions"].as_array().unwrap()[..] else {
             panic!("{plural}: versions")
         };
+        let served = (&older["name"], &older["served"], &older["storage"]);
+        assert_eq!(served, (&json!("v1beta1"), &json!(true), &json!(false)));
         let wanted = (&json!("v1beta2"), &json!(true), &json!(true));
         assert_eq!(
             (&version["name"], &version["served"], &version["storage"]),
@@ -149,6 +151,82 @@ fn columns_of(version: &Value) -> String {
         )
     };
     columns.iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
+/// Kinds whose versions differ are converted by our webhook; the others need nobody.
+#[test]
+fn versions_that_differ_are_converted() {
+    use kueue_api::names::CONVERTED_DEFINITIONS;
+    let mut differ = Vec::new();
+    for name in CONVERTED_DEFINITIONS {
+        let spec = &definition(name.split('.').next().unwrap())["spec"];
+        assert_eq!(
+            spec["conversion"]["webhook"]["clientConfig"]["service"],
+            json!({"name": "kueue-webhook-service", "namespace": "kueue-system", "path": "/convert"}),
+            "{name}"
+        );
+    }
+    for plural in ["resourceflavors", "workloadpriorityclasses", "topologies", "provisioningrequestconfigs"] {
+        let spec = definition(plural)["spec"].clone();
+        assert_eq!(spec["conversion"], json!({"strategy": "None"}), "{plural}");
+        let mut schemas = [0, 1].map(|i| spec["versions"][i]["schema"]["openAPIV3Schema"].clone());
+        for schema in &mut schemas {
+            schema["properties"]["apiVersion"] = Value::Null;
+        }
+        if schemas[0] != schemas[1] {
+            differ.push(plural);
+        }
+    }
+    assert!(differ.is_empty(), "{differ:?}");
+}
+
+/// Everything the older schema allows is what the converter makes of the present one, and the other way round.
+#[test]
+fn what_is_converted_fits_the_other_versions_schema() {
+    use kueue_api::conversion::{Version, convert};
+    for name in kueue_api::names::CONVERTED_DEFINITIONS {
+        let spec = &definition(name.split('.').next().unwrap())["spec"];
+        let kind = spec["names"]["kind"].as_str().unwrap();
+        let schema = |i: usize| spec["versions"][i]["schema"]["openAPIV3Schema"].clone();
+        for (from, to, version) in [(0, 1, Version::V1Beta1), (1, 0, Version::V1Beta2)] {
+            let mut object = example(&schema(from), "");
+            object["kind"] = json!(kind);
+            let from = if from == 0 { Version::V1Beta2 } else { Version::V1Beta1 };
+            object["apiVersion"] = json!(format!("kueue.x-k8s.io/{}", from.as_str()));
+            if let Some(slices) = object.pointer_mut(
+                "/status/admission/podSetAssignments/0/topologyAssignment/slices/0/podCounts",
+            ) {
+                *slices = json!({"universal": 1});
+            }
+            convert(&mut object, version).unwrap();
+            let mut unknown = Vec::new();
+            strange(&schema(to), &object, "", &mut unknown);
+            assert!(unknown.is_empty(), "{kind} as {}: {unknown:?}", version.as_str());
+        }
+    }
+}
+
+/// Fields of an object that a schema does not know, and those it requires and that are missing.
+fn strange(schema: &Value, object: &Value, at: &str, unknown: &mut Vec<String>) {
+    match object {
+        Value::Object(fields) if schema["properties"].is_object() => {
+            for (name, value) in fields {
+                match schema["properties"].get(name) {
+                    Some(schema) => strange(schema, value, &format!("{at}.{name}"), unknown),
+                    None => unknown.push(format!("{at}.{name}")),
+                }
+            }
+            for name in schema["required"].as_array().into_iter().flatten() {
+                if fields.get(name.as_str().unwrap()).is_none() {
+                    unknown.push(format!("{at}.{name} is missing"));
+                }
+            }
+        }
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| strange(&schema["items"], item, &format!("{at}[]"), unknown)),
+        _ => {}
+    }
 }
 
 /// Limits, enumerations, defaults and list kinds of the reference, one a line: kind, path, keyword, value.

@@ -1,8 +1,11 @@
-//! A custom resource definition: one version, with what `kubectl` and the API server should know about the kind.
+//! A custom resource definition: the present version and the older one, with what `kubectl` and the API server should know about the kind.
 
-use kueue_api::names::{API_VERSION, GROUP, VERSION};
+use kueue_api::names::{
+    API_VERSION, CONVERTED_DEFINITIONS, GROUP, SYSTEM_NAMESPACE, VERSION, WEBHOOK_SERVICE,
+};
 use serde_json::{Value, json};
 
+use crate::older;
 use crate::schema::{Schema, object, string};
 
 pub(crate) struct Definition {
@@ -66,27 +69,24 @@ impl Definition {
     }
 
     pub(crate) fn to_value(&self) -> Value {
-        let mut version = json!({"name": VERSION, "served": true, "storage": true});
-        if !self.columns.is_empty() {
-            version["additionalPrinterColumns"] =
-                self.columns.iter().map(Column::to_value).collect();
-        }
-        if !self.selectable.is_empty() {
-            version["selectableFields"] = self
-                .selectable
-                .iter()
-                .map(|path| json!({"jsonPath": path}))
-                .collect();
-        }
-        version["schema"] = json!({"openAPIV3Schema": self.whole().into_value()});
-        if self.status {
-            version["subresources"] = json!({"status": {}});
-        }
+        let name = format!("{}.{GROUP}", self.plural);
+        let converted = CONVERTED_DEFINITIONS.contains(&name.as_str());
+        let mut metadata = json!({ "name": name });
+        let conversion = if converted {
+            // Only looked at by cert-manager.
+            metadata["annotations"] = json!({"cert-manager.io/inject-ca-from": format!("{SYSTEM_NAMESPACE}/kueue-serving-cert")});
+            let service =
+                json!({"name": WEBHOOK_SERVICE, "namespace": SYSTEM_NAMESPACE, "path": "/convert"});
+            json!({"strategy": "Webhook", "webhook": {"clientConfig": {"service": service}, "conversionReviewVersions": ["v1"]}})
+        } else {
+            json!({"strategy": "None"})
+        };
         json!({
             "apiVersion": "apiextensions.k8s.io/v1",
             "kind": "CustomResourceDefinition",
-            "metadata": {"name": format!("{}.{GROUP}", self.plural)},
+            "metadata": metadata,
             "spec": {
+                "conversion": conversion,
                 "group": GROUP,
                 "names": {
                     "kind": self.kind,
@@ -96,9 +96,40 @@ impl Definition {
                     "singular": self.singular,
                 },
                 "scope": if self.namespaced { "Namespaced" } else { "Cluster" },
-                "versions": [version],
+                "versions": [self.present(), self.older()],
             },
         })
+    }
+
+    fn present(&self) -> Value {
+        let mut version = self.version(VERSION, self.whole().into_value(), &self.columns);
+        version["storage"] = json!(true);
+        if !self.selectable.is_empty() {
+            version["selectableFields"] = self
+                .selectable
+                .iter()
+                .map(|path| json!({"jsonPath": path}))
+                .collect();
+        }
+        version
+    }
+
+    fn older(&self) -> Value {
+        let columns: Vec<Column> = self.columns.iter().map(older::column).collect();
+        let schema = older::schema(self.kind, self.whole().into_value());
+        self.version("v1beta1", schema, &columns)
+    }
+
+    fn version(&self, name: &str, schema: Value, columns: &[Column]) -> Value {
+        let mut version = json!({"name": name, "served": true, "storage": false});
+        if !columns.is_empty() {
+            version["additionalPrinterColumns"] = columns.iter().map(Column::to_value).collect();
+        }
+        version["schema"] = json!({ "openAPIV3Schema": schema });
+        if self.status {
+            version["subresources"] = json!({"status": {}});
+        }
+        version
     }
 
     fn whole(&self) -> Schema {
