@@ -55,12 +55,7 @@ pub(crate) async fn may(
     person: &UserInfo,
     asked: &Asked,
 ) -> Result<bool, kube::Error> {
-    if person
-        .groups
-        .iter()
-        .flatten()
-        .any(|group| group == MASTERS)
-    {
+    if person.groups.iter().flatten().any(|group| group == MASTERS) {
         return Ok(true);
     }
     let review = SubjectAccessReview {

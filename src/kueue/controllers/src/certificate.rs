@@ -293,10 +293,7 @@ impl Keeper {
         api.patch(name, &PatchParams::default(), &Patch::Merge(&patch))
             .await
             .map_err(fault)?;
-        tracing::info!(
-            object = name,
-            "trusts the serving certificate from now on"
-        );
+        tracing::info!(object = name, "trusts the serving certificate from now on");
         Ok(())
     }
 }

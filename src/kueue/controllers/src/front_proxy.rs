@@ -9,9 +9,9 @@ use axum::http::HeaderMap;
 use futures::StreamExt;
 use k8s_openapi::api::authentication::v1::UserInfo;
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube::Client;
 use kube::api::Api;
 use kube::runtime::{WatchStreamExt, watcher};
-use kube::Client;
 use parking_lot::RwLock;
 use tokio_util::sync::CancellationToken;
 use webhooks::tls::{Authorities, Peer};
@@ -102,7 +102,11 @@ fn unescaped(key: &str) -> String {
             .and_then(|digits| std::str::from_utf8(digits).ok())
             .and_then(|digits| u8::from_str_radix(digits, 16).ok());
         bytes.push(code.unwrap_or(*first));
-        rest = if code.is_some() { more.get(2..).unwrap_or_default() } else { more };
+        rest = if code.is_some() {
+            more.get(2..).unwrap_or_default()
+        } else {
+            more
+        };
     }
     String::from_utf8(bytes).unwrap_or_else(|_| key.to_owned())
 }
@@ -124,7 +128,9 @@ impl FrontProxy {
     /// Takes in the ConfigMap. Without an authority nobody can name others, whatever the rules say.
     pub fn learn(&self, data: &BTreeMap<String, String>) {
         let Some(authority) = data.get("requestheader-client-ca-file") else {
-            tracing::warn!("the API server has no front proxy: aggregated APIs cannot be asked through it");
+            tracing::warn!(
+                "the API server has no front proxy: aggregated APIs cannot be asked through it"
+            );
             return;
         };
         match self.authorities.install(authority.as_bytes()) {
@@ -139,7 +145,10 @@ impl FrontProxy {
     pub async fn follow(self: Arc<Self>, client: Client, stop: CancellationToken) {
         let api: Api<ConfigMap> = Api::namespaced(client, NAMESPACE);
         let config = watcher::Config::default().fields(&format!("metadata.name={NAME}"));
-        let mut changes = watcher(api, config).default_backoff().applied_objects().boxed();
+        let mut changes = watcher(api, config)
+            .default_backoff()
+            .applied_objects()
+            .boxed();
         let mut pause = Duration::from_millis(500);
         loop {
             let seen = tokio::select! {

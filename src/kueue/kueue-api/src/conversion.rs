@@ -99,9 +99,7 @@ fn part<'a>(fields: &'a mut Fields, name: &str) -> Option<&'a mut Fields> {
 /// The elements of a list that are mappings.
 fn each<'a>(fields: &'a mut Fields, name: &str) -> impl Iterator<Item = &'a mut Fields> {
     let list = fields.get_mut(name).and_then(Value::as_array_mut);
-    list.into_iter()
-        .flatten()
-        .filter_map(Value::as_object_mut)
+    list.into_iter().flatten().filter_map(Value::as_object_mut)
 }
 
 /// Gives a field another name.

@@ -49,8 +49,12 @@ fn respond(review: Review) -> Value {
         Some(version) => objects.iter_mut().try_for_each(|object| {
             convert(object, version).map_err(|error| {
                 let meta = &object["metadata"];
-                let name = [&meta["namespace"], &meta["name"]].map(|part| part.as_str().unwrap_or_default());
-                format!("{} cannot be converted to {desired}: {error}", name.join("/"))
+                let name = [&meta["namespace"], &meta["name"]]
+                    .map(|part| part.as_str().unwrap_or_default());
+                format!(
+                    "{} cannot be converted to {desired}: {error}",
+                    name.join("/")
+                )
             })
         }),
     };

@@ -2,9 +2,10 @@
 //! another one than before. Without a certificate connections are refused, and the server waits for one.
 
 mod clients;
+mod der;
 mod identity;
+mod plain;
 mod serve;
-mod subject;
 
 use std::sync::Arc;
 

@@ -17,7 +17,9 @@ const LIST: &str =
 
 #[test]
 fn a_list_is_asked_for_as_a_subresource() {
-    let attributes = spec(&ada(), &asked("GET", LIST)).resource_attributes.unwrap();
+    let attributes = spec(&ada(), &asked("GET", LIST))
+        .resource_attributes
+        .unwrap();
     let shown = [
         attributes.group,
         attributes.version,

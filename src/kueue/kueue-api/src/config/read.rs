@@ -105,8 +105,7 @@ impl Reader {
     pub(super) fn without_effect(&mut self, dotted: &'static str, why: &str) {
         self.known.insert(dotted);
         if self.find(dotted).is_some() {
-            self.warnings
-                .push(format!("{dotted} has no effect: {why}"));
+            self.warnings.push(format!("{dotted} has no effect: {why}"));
         }
     }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::read::path;
 use super::{
-    Configuration, FairSharing, LeaderElection, NAMESPACE_NAME_LABEL, QuotaCheckStrategy, Resources,
-    VisibilityServer,
+    Configuration, FairSharing, LeaderElection, NAMESPACE_NAME_LABEL, QuotaCheckStrategy,
+    Resources, VisibilityServer,
 };
 use crate::field::FieldError;
 use crate::validation::{is_qualified_name, is_subdomain, matches_selector, selector};

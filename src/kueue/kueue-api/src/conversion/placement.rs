@@ -23,7 +23,11 @@ pub(super) fn spread(placement: &mut Fields) -> Result<(), ConversionError> {
             .as_u64()
             .and_then(|count| usize::try_from(count).ok())
             .ok_or_else(|| fault("a slice says how many domains it has"))?;
-        let columns: Vec<&Value> = slice["valuesPerLevel"].as_array().into_iter().flatten().collect();
+        let columns: Vec<&Value> = slice["valuesPerLevel"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .collect();
         for domain in 0..count {
             let values = columns.iter().map(|column| value(column, domain));
             let values: Vec<String> = values
@@ -82,7 +86,11 @@ pub(super) fn squeeze(placement: &mut Fields) -> Result<(), ConversionError> {
             None => json!({"individual": counts}),
         },
     });
-    let slices = if domains.is_empty() { vec![] } else { vec![slice] };
+    let slices = if domains.is_empty() {
+        vec![]
+    } else {
+        vec![slice]
+    };
     placement.insert("slices".to_owned(), Value::Array(slices));
     Ok(())
 }
@@ -107,7 +115,11 @@ fn column(values: &[&str]) -> Value {
         .map(|value| value.get(prefix.len()..).unwrap_or_default())
         .collect();
     let suffix = common(&rests, |a, b| {
-        let equal = a.chars().rev().zip(b.chars().rev()).take_while(|(a, b)| a == b);
+        let equal = a
+            .chars()
+            .rev()
+            .zip(b.chars().rev())
+            .take_while(|(a, b)| a == b);
         let length: usize = equal.map(|(c, _)| c.len_utf8()).sum();
         a.get(a.len() - length..).unwrap_or_default()
     });

@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use super::{ConversionError, Version, convert};
 
 fn at(version: &str, kind: &str, rest: &Value) -> Value {
-    let mut object =
-        json!({"apiVersion": format!("kueue.x-k8s.io/{version}"), "kind": kind, "metadata": {"name": "x"}});
+    let mut object = json!({"apiVersion": format!("kueue.x-k8s.io/{version}"), "kind": kind, "metadata": {"name": "x"}});
     for (name, value) in rest.as_object().unwrap() {
         object[name] = value.clone();
     }
@@ -22,8 +21,16 @@ fn one_way(kind: &str, (from, before): (&str, Value), (to, after): (Version, Val
 
 /// Converts in both directions.
 fn both_ways(kind: &str, old: &Value, new: &Value) {
-    one_way(kind, ("v1beta1", old.clone()), (Version::V1Beta2, new.clone()));
-    one_way(kind, ("v1beta2", new.clone()), (Version::V1Beta1, old.clone()));
+    one_way(
+        kind,
+        ("v1beta1", old.clone()),
+        (Version::V1Beta2, new.clone()),
+    );
+    one_way(
+        kind,
+        ("v1beta2", new.clone()),
+        (Version::V1Beta1, old.clone()),
+    );
 }
 
 #[test]
@@ -108,7 +115,10 @@ fn priority_classes_of_workloads() {
     for source in ["", "somebody.else/class"] {
         one_way(
             "Workload",
-            ("v1beta1", json!({"spec": {"priorityClassName": "high", "priorityClassSource": source}})),
+            (
+                "v1beta1",
+                json!({"spec": {"priorityClassName": "high", "priorityClassSource": source}}),
+            ),
             (Version::V1Beta2, json!({"spec": {}})),
         );
     }
@@ -149,13 +159,19 @@ fn placed(placement: &Value) -> Value {
 fn placements() {
     let hosts = ["pool-a1-node", "pool-a2-node", "pool-b7-node"];
     let domains = |levels: &[&str], rows: &[(&[&str], i32)]| {
-        let rows = rows.iter().map(|(values, count)| json!({"values": values, "count": count}));
+        let rows = rows
+            .iter()
+            .map(|(values, count)| json!({"values": values, "count": count}));
         placed(&json!({"levels": levels, "domains": rows.collect::<Vec<_>>()}))
     };
-    let slices = |levels: &[&str], slice: Value| placed(&json!({"levels": levels, "slices": [slice]}));
+    let slices =
+        |levels: &[&str], slice: Value| placed(&json!({"levels": levels, "slices": [slice]}));
     both_ways(
         "Workload",
-        &domains(&["host"], &[(&hosts[0..1], 1), (&hosts[1..2], 2), (&hosts[2..3], 1)]),
+        &domains(
+            &["host"],
+            &[(&hosts[0..1], 1), (&hosts[1..2], 2), (&hosts[2..3], 1)],
+        ),
         &slices(
             &["host"],
             json!({
@@ -203,7 +219,9 @@ fn several_slices_become_one_list() {
         ),
         (
             Version::V1Beta1,
-            placed(&json!({"levels": ["host"], "domains": [{"values": ["x"], "count": 1}, {"values": ["y"], "count": 2}]})),
+            placed(
+                &json!({"levels": ["host"], "domains": [{"values": ["x"], "count": 1}, {"values": ["y"], "count": 2}]}),
+            ),
         ),
     );
 }
@@ -218,7 +236,8 @@ fn what_cannot_be_converted_is_named() {
         error.to_string(),
         "topologyAssignment: a level has fewer values than domains"
     );
-    let crooked = placed(&json!({"levels": ["rack", "host"], "domains": [{"values": ["x"], "count": 1}]}));
+    let crooked =
+        placed(&json!({"levels": ["rack", "host"], "domains": [{"values": ["x"], "count": 1}]}));
     assert!(convert(&mut at("v1beta1", "Workload", &crooked), Version::V1Beta2).is_err());
     let refused = |mut object: Value| convert(&mut object, Version::V1Beta2).unwrap_err();
     assert_eq!(refused(json!([])), ConversionError::Shape);

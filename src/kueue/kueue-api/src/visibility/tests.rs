@@ -12,7 +12,11 @@ fn pages_have_a_beginning_and_an_end() {
         (Some("-2"), Some("-1"), page(0, 0)),
         (None, Some("0"), page(0, 1000)),
         (None, Some("9999999999"), page(0, 100_000)),
-        (Some("9223372036854775807"), None, page(usize::MAX / 2, 1000)),
+        (
+            Some("9223372036854775807"),
+            None,
+            page(usize::MAX / 2, 1000),
+        ),
     ];
     for (offset, limit, want) in cases {
         assert_eq!(Page::read(offset, limit), Ok(want), "{offset:?} {limit:?}");

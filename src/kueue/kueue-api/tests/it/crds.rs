@@ -166,7 +166,12 @@ fn versions_that_differ_are_converted() {
             "{name}"
         );
     }
-    for plural in ["resourceflavors", "workloadpriorityclasses", "topologies", "provisioningrequestconfigs"] {
+    for plural in [
+        "resourceflavors",
+        "workloadpriorityclasses",
+        "topologies",
+        "provisioningrequestconfigs",
+    ] {
         let spec = definition(plural)["spec"].clone();
         assert_eq!(spec["conversion"], json!({"strategy": "None"}), "{plural}");
         let mut schemas = [0, 1].map(|i| spec["versions"][i]["schema"]["openAPIV3Schema"].clone());
@@ -191,7 +196,11 @@ fn what_is_converted_fits_the_other_versions_schema() {
         for (from, to, version) in [(0, 1, Version::V1Beta1), (1, 0, Version::V1Beta2)] {
             let mut object = example(&schema(from), "");
             object["kind"] = json!(kind);
-            let from = if from == 0 { Version::V1Beta2 } else { Version::V1Beta1 };
+            let from = if from == 0 {
+                Version::V1Beta2
+            } else {
+                Version::V1Beta1
+            };
             object["apiVersion"] = json!(format!("kueue.x-k8s.io/{}", from.as_str()));
             if let Some(slices) = object.pointer_mut(
                 "/status/admission/podSetAssignments/0/topologyAssignment/slices/0/podCounts",
@@ -201,7 +210,11 @@ fn what_is_converted_fits_the_other_versions_schema() {
             convert(&mut object, version).unwrap();
             let mut unknown = Vec::new();
             strange(&schema(to), &object, "", &mut unknown);
-            assert!(unknown.is_empty(), "{kind} as {}: {unknown:?}", version.as_str());
+            assert!(
+                unknown.is_empty(),
+                "{kind} as {}: {unknown:?}",
+                version.as_str()
+            );
         }
     }
 }

@@ -59,7 +59,9 @@ pub(super) fn aggregated(accepted: &str) -> Option<(String, Value)> {
                 && has(&format!("v={version}"))
         })
     };
-    let version = ["v2", "v2beta1"].into_iter().find(|version| asks(version))?;
+    let version = ["v2", "v2beta1"]
+        .into_iter()
+        .find(|version| asks(version))?;
     let content_type =
         format!("application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList");
     let body = json!({

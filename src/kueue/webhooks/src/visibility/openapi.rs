@@ -89,7 +89,11 @@ fn operation(version: &str, names: &[&str], kind: &str, at: &str) -> Value {
         V2 => json!({"description": "OK", "schema": schema}),
         _ => json!({"description": "OK", "content": {"application/json": {"schema": schema}}}),
     };
-    let title = format!("{}{}", version.get(..1).unwrap_or_default().to_uppercase(), version.get(1..).unwrap_or_default());
+    let title = format!(
+        "{}{}",
+        version.get(..1).unwrap_or_default().to_uppercase(),
+        version.get(1..).unwrap_or_default()
+    );
     json!({"get": {
         "description": format!("pending workloads of a {kind}"),
         "operationId": format!("readVisibilityKueueXK8sIo{title}{kind}PendingWorkloads"),

@@ -26,7 +26,12 @@ pub fn failure(code: StatusCode, reason: &str, message: &str, details: Option<Va
 /// Nobody known is asking.
 #[must_use]
 pub fn unauthorized() -> Response {
-    failure(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized", None)
+    failure(
+        StatusCode::UNAUTHORIZED,
+        "Unauthorized",
+        "Unauthorized",
+        None,
+    )
 }
 
 /// Whoever is asking may not.
@@ -48,7 +53,12 @@ pub(super) fn nowhere() -> Response {
 
 pub(super) fn method_not_allowed() -> Response {
     let message = "the server does not allow this method on the requested resource";
-    failure(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", message, None)
+    failure(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "MethodNotAllowed",
+        message,
+        None,
+    )
 }
 
 pub(super) fn not_a_number(name: &str, text: &str) -> Response {
@@ -58,5 +68,10 @@ pub(super) fn not_a_number(name: &str, text: &str) -> Response {
 
 pub(super) fn starting() -> Response {
     let message = "the controller is starting and has not seen every workload yet";
-    failure(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", message, None)
+    failure(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "ServiceUnavailable",
+        message,
+        None,
+    )
 }

@@ -9,3 +9,4 @@
 mod manifest;
 mod reviews;
 mod tls;
+mod visibility;

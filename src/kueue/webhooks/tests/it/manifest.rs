@@ -65,6 +65,29 @@ fn the_webhooks_are_the_served_ones() {
     }
 }
 
+/// The aggregated API is served where the APIServices point, and the API server may be asked about its front proxy.
+#[test]
+fn the_visibility_api_is_reachable() {
+    for version in kueue_api::visibility::VERSIONS {
+        let name = format!("{version}.{}", kueue_api::visibility::GROUP);
+        assert!(names::VISIBILITY_API_SERVICES.contains(&name.as_str()));
+        let spec = object("APIService", &name)["spec"].clone();
+        assert_eq!(spec["service"]["name"], names::VISIBILITY_SERVICE);
+        assert!(
+            spec["insecureSkipTLSVerify"].is_null(),
+            "the manager's certificate is checked"
+        );
+    }
+    let service = object("Service", names::VISIBILITY_SERVICE);
+    let configuration = Configuration::defaults(None);
+    assert_eq!(
+        service["spec"]["ports"][0]["targetPort"],
+        configuration.visibility.bind_port
+    );
+    let binding = object("RoleBinding", "kueue-visibility-server-auth-reader");
+    assert_eq!(binding["metadata"]["namespace"], "kube-system");
+}
+
 /// The manager may read and change every kind of job that it has, and so may those who submit them.
 #[test]
 fn every_job_kind_has_its_roles() {
@@ -181,7 +204,12 @@ fn the_deployment_runs_this_version_with_a_readable_configuration() {
         .collect();
     assert_eq!(
         ports,
-        [json!(configuration.webhook.port), json!(8443), json!(8081)]
+        [
+            json!(configuration.webhook.port),
+            json!(8443),
+            json!(configuration.visibility.bind_port),
+            json!(8081)
+        ]
     );
     assert_eq!(
         (

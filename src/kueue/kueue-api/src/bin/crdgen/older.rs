@@ -5,9 +5,7 @@ use serde_json::{Value, json};
 
 use crate::definition::Column;
 use crate::parts::{check_reference, subdomain};
-use crate::schema::{
-    Schema, atomic_list, int32, int64, list, object, one_of, string, time,
-};
+use crate::schema::{Schema, atomic_list, int32, int64, list, object, one_of, string, time};
 
 /// The whole schema of the older version.
 pub(crate) fn schema(kind: &str, present: Value) -> Value {
@@ -85,7 +83,10 @@ fn rules(schema: &mut Value, path: &str, change: impl Fn(&str, &str) -> Option<(
 fn cluster_queue(schema: &mut Value) {
     rename(schema, "/spec", "cohortName", "cohort");
     rules(schema, "/spec", |rule, message| {
-        Some((rule.replace("self.cohortName", "self.cohort"), message.to_owned()))
+        Some((
+            rule.replace("self.cohortName", "self.cohort"),
+            message.to_owned(),
+        ))
     });
     drop_field(schema, "/spec", "concurrentAdmissionPolicy");
     let checks = list(check_reference())
@@ -111,9 +112,7 @@ fn local_queue(schema: &mut Value) {
     let flavor = object()
         .required("name", string().doc("Name of the flavor."))
         .open();
-    let flavors = list(flavor)
-        .items(0, 16)
-        .doc("Deprecated, never written.");
+    let flavors = list(flavor).items(0, 16).doc("Deprecated, never written.");
     add(schema, "/status", "flavors", flavors);
 }
 
@@ -170,7 +169,10 @@ fn class(schema: &mut Value) {
         .doc("Kind of the class that the priority was taken from.");
     // An empty name is allowed with an empty source.
     let mut name = name.into_value();
-    name["pattern"] = json!(format!("^$|{}", name["pattern"].as_str().unwrap_or_default()));
+    name["pattern"] = json!(format!(
+        "^$|{}",
+        name["pattern"].as_str().unwrap_or_default()
+    ));
     at(schema, "/spec")["properties"]["priorityClassName"] = name;
     add(schema, "/spec", "priorityClassSource", source);
     rules(schema, "/spec", |rule, message| {
@@ -184,10 +186,17 @@ fn class(schema: &mut Value) {
             .or_else(|| Some((rule.to_owned(), message.to_owned())))
     });
     rules(schema, "/", |rule, message| {
-        let Some(part) = message.split(' ').next().filter(|part| part.starts_with("priorityClassRef")) else {
+        let Some(part) = message
+            .split(' ')
+            .next()
+            .filter(|part| part.starts_with("priorityClassRef"))
+        else {
             return Some((rule.to_owned(), message.to_owned()));
         };
-        let was = rule.split(" && has(oldSelf.spec.priorityClassRef)").next()?.trim_start_matches('(');
+        let was = rule
+            .split(" && has(oldSelf.spec.priorityClassRef)")
+            .next()?
+            .strip_prefix('(')?;
         let of = |object: &str, field: &str| {
             format!("(has({object}.spec.{field}) ? {object}.spec.{field} : '')")
         };
