@@ -15,6 +15,7 @@ mod pkg_cache_queue;
 mod pkg_cache_queue_afs;
 mod pkg_cache_scheduler;
 mod pkg_config;
+mod pkg_controller_core;
 mod pkg_controller_tas;
 mod pkg_podset;
 mod pkg_resources;
@@ -48,6 +49,7 @@ pub type Suite = fn(Case<'_>) -> Verdict;
 type File = (&'static str, Suite);
 
 const FOLDERS: &[(&str, &[File])] = &[
+    ("pkg-controller-core", pkg_controller_core::FILES),
     ("pkg-controller-tas", pkg_controller_tas::FILES),
     ("pkg-controller-jobs-job", jobs::JOB),
     ("pkg-controller-jobs-jobset", jobs::JOB_SET),

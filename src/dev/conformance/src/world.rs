@@ -6,7 +6,7 @@
 
 mod options;
 mod outcome;
-mod write;
+pub(crate) mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 

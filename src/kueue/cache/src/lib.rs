@@ -42,7 +42,7 @@ pub use options::{
 };
 pub use patch::{Event, EventKind, WorkloadPatch, told_requests};
 pub use readiness::Readiness;
-pub use status::PendingReason;
+pub use status::{Obstacles, PendingReason};
 pub use surroundings::Surroundings;
 pub use transition::{Draft, Eviction, Words};
 pub use visibility::{ClusterQueueCounts, PendingWorkload};

@@ -2,6 +2,7 @@
 //! Equal to the reference's, word for word, but for what is not built yet.
 
 use kueue_api::conditions::{active_reasons, reasons};
+use scheduler::NamespaceName;
 use scheduler::messages::pending_reason;
 
 use crate::readiness::{Obstacle, Readiness};
@@ -18,6 +19,11 @@ pub(crate) fn several_nodes_failed(nodes: &[&str]) -> String {
         "Workload eviction triggered due to multiple TAS assigned node failures, including: {}",
         nodes.join(", ")
     )
+}
+
+/// Why a workload is pending whose namespace is not there.
+pub(crate) fn unknown_namespace(name: &NamespaceName) -> String {
+    format!("workload namespace \"{name}\" does not exist: namespaces \"{name}\" not found")
 }
 
 /// What a condition says that an admission has put to rest.

@@ -2,14 +2,14 @@
 
 use jiff::Timestamp;
 use kueue_api::Condition;
-use kueue_api::conditions::{self, queue};
+use kueue_api::conditions::{self, queue, reasons};
 use kueue_api::v1beta2::{
     self as api, FlavorUsage, LocalQueueFlavorUsage, LocalQueueResourceUsage, ResourceUsage,
 };
 use quantity::{Amount, ResourceName};
 use scheduler::{
-    ClusterQueue, ClusterQueueName, FlavorName, FlavorResource, LocalQueueKey, Share, Usage,
-    WorkloadKey,
+    ClusterQueue, ClusterQueueName, FlavorName, FlavorResource, LocalQueueKey, Refusal, Share,
+    Usage, WorkloadKey,
 };
 
 use crate::cache::{LocalQueueState, Observed};
@@ -24,6 +24,19 @@ pub struct PendingReason {
     pub reason: &'static str,
     /// The message.
     pub message: String,
+}
+
+/// What keeps a pending workload from being tried, in the order in which it is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Obstacles {
+    /// None of it counts: quota is reserved for it, which its object does not say yet.
+    pub assumed: bool,
+    /// Its queue is missing or stopped.
+    pub queue: Option<PendingReason>,
+    /// It breaks a rule itself.
+    pub own: Option<PendingReason>,
+    /// An equal one was just found not to fit.
+    pub equal: Option<PendingReason>,
 }
 
 /// Whether a LocalQueue lets workloads through.
@@ -140,21 +153,56 @@ impl Cache {
         })
     }
 
-    /// Why a pending workload waits without being tried: its queue is missing or stopped, or an equal workload just failed.
-    /// `None` if it stands in a queue and its turn will come, or if it does not wait at all.
+    /// What keeps a pending workload from being tried; nothing at all if nobody knows it.
+    #[must_use]
+    pub fn obstacles_of(&self, key: &WorkloadKey) -> Obstacles {
+        let Some(state) = self.workloads.get(key) else {
+            return Obstacles::default();
+        };
+        Obstacles {
+            assumed: state.holding.is_some(),
+            queue: self.hold(state).as_ref().map(messages::held),
+            own: self.faulty(state),
+            equal: self
+                .bypassed(state)
+                .map(|why| messages::held(&Hold::Bypassed(why))),
+        }
+    }
+
+    /// Why a pending workload waits without being tried: its queue is missing or stopped, it breaks a rule of the namespace, or an equal
+    /// workload just failed. `None` if it stands in a queue and its turn will come, or if it does not wait at all.
     #[must_use]
     pub fn pending_reason(&self, key: &WorkloadKey) -> Option<PendingReason> {
-        let state = self
-            .workloads
+        self.workloads
             .get(key)
             .filter(|state| state.eligible && state.holding.is_none())?;
-        self.hold(state).as_ref().map(messages::held)
+        let Obstacles {
+            queue, own, equal, ..
+        } = self.obstacles_of(key);
+        queue.or(own).or(equal)
+    }
+
+    /// What is wrong with a workload itself, as far as its ClusterQueue is concerned.
+    fn faulty(&self, state: &WorkloadState) -> Option<PendingReason> {
+        let name = self.behind(&state.info.local_queue)?;
+        let namespace = &state.info.key.namespace;
+        let misconfigured = |message| PendingReason {
+            reason: reasons::MISCONFIGURED,
+            message,
+        };
+        let Some(labels) = self.namespaces.get(namespace) else {
+            return Some(misconfigured(messages::unknown_namespace(namespace)));
+        };
+        let selector = self.specs.get(name)?.namespaces.as_ref();
+        let refusal = if selector.is_some_and(|selector| selector.matches(labels)) {
+            state.info.defect.as_ref()?.refusal()?
+        } else {
+            Refusal::NamespaceMismatch
+        };
+        scheduler::messages::refused(&refusal, name).map(misconfigured)
     }
 
     fn hold(&self, state: &WorkloadState) -> Option<Hold> {
-        if let Some(why) = self.bypassed(state) {
-            return Some(Hold::Bypassed(why));
-        }
         let name = state.info.local_queue.name.to_string();
         let Some(door) = self.local_queues.get(&state.info.local_queue) else {
             return Some(Hold::NoLocalQueue(name));

@@ -1,11 +1,13 @@
 //! Transitions of a Workload's status, as the reference writes them. Each is a function of the status before; none
 //! decides whether it should happen.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use kueue_api::conditions::{self, condition, find, reasons, workload as types};
 use kueue_api::v1beta2::{
-    Admission, CheckState, EvictionStats, GatePosition, PodSetRequest, ReclaimablePod, Workload,
-    WorkloadStatus,
+    Admission, AdmissionCheckState, CheckState, EvictionStats, GatePosition, PodSetRequest,
+    PreemptionGate, PreemptionGateState, ReclaimablePod, RequeueState, Workload, WorkloadStatus,
 };
 use kueue_api::workload::phase;
 
@@ -15,17 +17,15 @@ pub struct Draft {
     status: WorkloadStatus,
     generation: Option<i64>,
     now: Timestamp,
+    words: Words,
 }
 
 impl Draft {
     /// Starts from the status as it is.
     #[must_use]
     pub fn of(workload: &Workload, now: Timestamp) -> Self {
-        Self {
-            status: workload.status.clone().unwrap_or_default(),
-            generation: workload.metadata.generation,
-            now,
-        }
+        let status = workload.status.clone().unwrap_or_default();
+        Self::from_status(status, workload.metadata.generation, now)
     }
 
     /// Starts from a status of an object of this generation.
@@ -35,7 +35,14 @@ impl Draft {
             status,
             generation,
             now,
+            words: Words::Granular,
         }
+    }
+
+    /// Says as much as these words say.
+    #[must_use]
+    pub fn in_words(self, words: Words) -> Self {
+        Self { words, ..self }
     }
 
     /// The new status.
@@ -147,9 +154,10 @@ impl Draft {
     /// It waits, and why.
     #[must_use]
     pub fn pending(mut self, reason: &str, message: &str) -> Self {
+        let reason = self.words.reason(reason);
         self.set(types::QUOTA_RESERVED, false, reason, message);
-        self.not_admitted();
-        self
+        let words = self.words;
+        self.synced(words)
     }
 
     /// What it asked for when it was considered.
@@ -157,18 +165,6 @@ impl Draft {
     pub fn asking(mut self, requests: Vec<PodSetRequest>) -> Self {
         self.status.resource_requests = requests;
         self
-    }
-
-    fn not_admitted(&mut self) {
-        if conditions::is_true(&self.status.conditions, types::ADMITTED) {
-            self.add_execution_time();
-        }
-        self.set(
-            types::ADMITTED,
-            false,
-            reasons::NO_RESERVATION,
-            NO_RESERVATION,
-        );
     }
 
     /// It has to leave for another one, by which right.
@@ -285,11 +281,75 @@ impl Draft {
 
     /// It may be tried again.
     #[must_use]
-    pub fn requeued(mut self, reason: &str, message: &str) -> Self {
+    pub fn requeued(self, reason: &str, message: &str) -> Self {
+        self.retried(reason, message).no_backoff()
+    }
+
+    /// It may be tried again once it has waited long enough.
+    #[must_use]
+    pub fn retried(mut self, reason: &str, message: &str) -> Self {
         self.set(types::REQUEUED, true, reason, message);
+        self
+    }
+
+    /// It need not wait any longer; how often it was put off is remembered.
+    #[must_use]
+    pub fn no_backoff(mut self) -> Self {
         if let Some(state) = self.status.requeue_state.as_mut() {
             state.requeue_at = None;
         }
+        let counted = |state: &RequeueState| state.count.is_some();
+        self.status.requeue_state = self.status.requeue_state.filter(counted);
+        self
+    }
+
+    /// Nothing is known any more about when it may be tried again, or how often it was.
+    #[must_use]
+    pub fn without_requeue_state(mut self) -> Self {
+        self.status.requeue_state = None;
+        self
+    }
+
+    /// It is not to be tried, until somebody says otherwise.
+    #[must_use]
+    pub fn put_off(mut self, reason: &str, message: &str) -> Self {
+        self.set(types::REQUEUED, false, reason, message);
+        self
+    }
+
+    /// The gates before preemption are those of the spec; new ones are closed.
+    #[must_use]
+    pub fn gated_as(mut self, gates: &[PreemptionGate]) -> Self {
+        let states = &mut self.status.preemption_gates;
+        states.retain(|state| gates.iter().any(|gate| gate.name == state.name));
+        for gate in gates {
+            if !states.iter().any(|state| state.name == gate.name) {
+                states.push(PreemptionGateState {
+                    name: gate.name.clone(),
+                    position: GatePosition::Closed,
+                    last_transition_time: Some(kueue_api::Time(self.now)),
+                });
+            }
+        }
+        self
+    }
+
+    /// The checks are these, in the order of their names; those that are new wait for an answer.
+    #[must_use]
+    pub fn checked_by(mut self, names: &BTreeSet<String>) -> Self {
+        let states = &mut self.status.admission_checks;
+        states.retain(|state| names.contains(&state.name));
+        for name in names {
+            if !states.iter().any(|state| state.name == *name) {
+                states.push(AdmissionCheckState {
+                    name: name.clone(),
+                    state: CheckState::Pending,
+                    last_transition_time: Some(kueue_api::Time(self.now)),
+                    ..AdmissionCheckState::default()
+                });
+            }
+        }
+        states.sort_by(|one, other| one.name.cmp(&other.name));
         self
     }
 
@@ -305,10 +365,16 @@ impl Draft {
 
     /// It is to be deactivated, and why.
     #[must_use]
-    pub fn deactivating(mut self, cause: &str, message: &str) -> Self {
-        self.status.accumulated_past_execution_time_seconds = None;
+    pub fn targeted(mut self, cause: &str, message: &str) -> Self {
         self.set(types::DEACTIVATION_TARGET, true, cause, message);
         self
+    }
+
+    /// The same, and the time it ran is forgotten.
+    #[must_use]
+    pub fn deactivating(mut self, cause: &str, message: &str) -> Self {
+        self.status.accumulated_past_execution_time_seconds = None;
+        self.targeted(cause, message)
     }
 
     /// Whether its pods are ready.
@@ -329,6 +395,20 @@ pub enum Words {
     Granular,
     /// The reason, from the beginning.
     Explicit,
+}
+
+impl Words {
+    /// The reason of a condition `QuotaReserved` that is False, in these words.
+    #[must_use]
+    pub fn reason(self, granular: &str) -> &str {
+        match granular {
+            _ if self != Self::Legacy => granular,
+            reasons::MISCONFIGURED | reasons::SUSPENDED => reasons::INADMISSIBLE,
+            reasons::WAITING_FOR_PODS_READY => reasons::WAITING,
+            reasons::ADMISSION_GATED | reasons::ON_HOLD | reasons::INADMISSIBLE => granular,
+            _ => reasons::PENDING,
+        }
+    }
 }
 
 const NO_RESERVATION: &str = "The workload has no reservation";
@@ -366,7 +446,7 @@ fn admitted_words(
 pub struct Eviction {
     /// `Preempted`, `Deactivated`, …
     pub reason: &'static str,
-    /// What made Kueue deactivate it; empty otherwise.
+    /// What made Kueue deactivate it, or what it waited for; empty otherwise.
     pub cause: String,
     pub message: String,
 }
@@ -396,10 +476,10 @@ impl Eviction {
         }
     }
 
-    /// Reason of the condition.
+    /// Reason of the condition. Only that of a deactivation tells the cause.
     #[must_use]
     pub fn reason(&self) -> String {
-        if self.cause.is_empty() {
+        if self.cause.is_empty() || self.reason != reasons::DEACTIVATED {
             self.reason.to_owned()
         } else {
             format!("{}{}", reasons::DEACTIVATED_DUE_TO, self.cause)
@@ -409,10 +489,6 @@ impl Eviction {
     /// Reason of the event.
     #[must_use]
     pub fn event(&self) -> String {
-        if self.cause.is_empty() {
-            format!("EvictedDueTo{}", self.reason)
-        } else {
-            format!("EvictedDueTo{}DueTo{}", self.reason, self.cause)
-        }
+        format!("EvictedDueTo{}", self.reason())
     }
 }

@@ -1,7 +1,6 @@
 //! What every reconciler is given.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use jobs::GenericJob;
@@ -13,6 +12,7 @@ use crate::events::{Happening, Kind, Sink};
 use crate::job::decide::Rules;
 use crate::metrics::Metrics;
 use crate::role::CurrentRole;
+use crate::workload;
 use crate::world::World;
 use crate::write::Writer;
 
@@ -26,10 +26,8 @@ pub struct Settings {
     pub jobs: Rules,
     /// Which owners of objects are known.
     pub integrations: jobs::integrations::Integrations,
-    /// Finish Workloads whose job left them behind.
-    pub finish_orphans: bool,
-    /// How long finished Workloads are kept; none is for ever.
-    pub keep_finished: Option<Duration>,
+    /// What the reconciler of Workloads goes by.
+    pub workload_rules: workload::decide::Rules,
     /// Reconcilers at work at once, by `Kind.group`.
     pub concurrency: BTreeMap<String, u32>,
 }

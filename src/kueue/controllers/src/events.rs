@@ -23,6 +23,15 @@ pub enum Kind {
     Warning,
 }
 
+impl From<cache::EventKind> for Kind {
+    fn from(kind: cache::EventKind) -> Self {
+        match kind {
+            cache::EventKind::Normal => Self::Normal,
+            cache::EventKind::Warning => Self::Warning,
+        }
+    }
+}
+
 /// Something that happened to an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Happening {

@@ -6,7 +6,7 @@ mod leave;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cache::{Admission, EventKind, Plan, Report, WorkloadKey, WorkloadPatch};
+use cache::{Admission, Plan, Report, WorkloadKey, WorkloadPatch};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -15,7 +15,6 @@ use scheduler::{Entry, messages};
 use tokio_util::sync::CancellationToken;
 
 use crate::context::Context;
-use crate::events::Kind;
 use crate::key::Key;
 use crate::write::WriteError;
 
@@ -212,10 +211,7 @@ async fn write(
 
 fn tell(context: &Context, workload: &Workload, patch: &WorkloadPatch) {
     for event in &patch.events {
-        let kind = match event.kind {
-            EventKind::Normal => Kind::Normal,
-            EventKind::Warning => Kind::Warning,
-        };
+        let kind = event.kind.into();
         context.event(workload, REPORTER, kind, &event.reason, event.note.clone());
     }
 }

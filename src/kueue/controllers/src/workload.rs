@@ -1,4 +1,5 @@
-//! Reconciler of Workloads: stop policies, deactivation, orphans, retention, and what keeps one from being queued.
+//! Reconciler of Workloads: checks, stop policies, pods that are not ready, deactivation, orphans, retention, and what keeps one from being
+//! queued. `decide.rs` decides, this gathers what that rests on and carries it out.
 
 pub mod decide;
 
@@ -7,19 +8,20 @@ mod tests;
 
 use std::sync::Arc;
 
-use kueue_api::conditions::reasons;
-use kueue_api::v1beta2::{ClusterQueue, LocalQueue, Workload};
+use jiff::Timestamp;
+use kueue_api::v1beta2::Workload;
 use serde_json::json;
 
 use crate::context::Context;
 use crate::error::ReconcileError;
-use crate::events::Kind::{Normal, Warning};
+use crate::events::Kind::Normal;
 use crate::job::resource_of;
 use crate::key::Key;
 use crate::stores::{Stores, job_owner};
 use crate::work_queue::Next;
+use crate::world::World;
 
-use decide::{Owner, QueueView, Step, View};
+use decide::{Change, Owner, Rules, Step, View};
 
 const REPORTER: &str = "kueue-workload-controller";
 const ROUNDS: usize = 8;
@@ -31,7 +33,8 @@ pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, Reconcil
         let Some(workload) = context.world.stores.workloads.get(&key) else {
             break;
         };
-        let step = step(&context, &workload);
+        let rules = &context.settings.workload_rules;
+        let step = step(&context.world, rules, &workload, (context.clock)());
         tracing::trace!(workload = %key, step = step.name());
         if let Step::Rest(alarm) = step {
             return Ok(alarm.map_or(Next::OnChange, Next::After));
@@ -41,8 +44,10 @@ pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, Reconcil
     Ok(Next::OnChange)
 }
 
-fn step(context: &Context, workload: &Workload) -> Step {
-    let stores = &context.world.stores;
+/// What a Workload needs next, as the world is now.
+#[must_use]
+pub fn step(world: &World, rules: &Rules, workload: &Workload, now: Timestamp) -> Step {
+    let stores = &world.stores;
     let local = stores
         .local_queues
         .get(&Key::new(workload.namespace(), workload.spec.queue_name()));
@@ -53,36 +58,27 @@ fn step(context: &Context, workload: &Workload) -> Step {
         (None, None) => "",
     };
     let cluster = stores.cluster_queues.get(&Key::cluster(name));
-    let class = workload
-        .spec
-        .priority_class_ref
-        .as_ref()
-        .filter(|class| class.is_workload_class());
+    let class = workload.spec.priority_class_ref.as_ref();
+    let class = class.filter(|class| class.is_workload_class());
+    let key = cache::WorkloadKey::new(workload.namespace(), workload.name());
     let view = View {
         workload,
-        owner: owner(context, workload),
-        local_queue: local.as_deref().map(local_view),
+        owner: owner(stores, workload),
+        local_queue: local.as_deref(),
         cluster_queue_name: name,
-        cluster_queue: cluster.as_deref().map(cluster_view),
-        obstacle: context
-            .world
-            .cache
-            .lock()
-            .pending_reason(&cache::WorkloadKey::new(
-                workload.namespace(),
-                workload.name(),
-            )),
+        cluster_queue: cluster.as_deref(),
+        obstacles: world.cache.lock().obstacles_of(&key),
         class_value: class
             .and_then(|class| stores.classes.get(&Key::cluster(&class.name)))
             .map(|class| class.value),
-        keep_finished: context.settings.keep_finished,
-        now: (context.clock)(),
+        rules,
+        now,
     };
     decide::next(&view)
 }
 
-fn owner(context: &Context, workload: &Workload) -> Owner {
-    let known = |stores: &Stores| {
+fn owner(stores: &Stores, workload: &Workload) -> Owner {
+    let known = || {
         let owner = job_owner(workload)?;
         let (_, jobs) = stores.jobs_of(owner)?;
         let job = jobs
@@ -94,21 +90,7 @@ fn owner(context: &Context, workload: &Workload) -> Owner {
             Owner::Gone
         })
     };
-    known(&context.world.stores).unwrap_or(Owner::None)
-}
-
-fn local_view(queue: &LocalQueue) -> QueueView {
-    QueueView {
-        stop: queue.spec.stop_policy(),
-        deleting: queue.metadata.deletion_timestamp.is_some(),
-    }
-}
-
-fn cluster_view(queue: &ClusterQueue) -> QueueView {
-    QueueView {
-        stop: queue.spec.stop_policy(),
-        deleting: queue.metadata.deletion_timestamp.is_some(),
-    }
+    known().unwrap_or(Owner::None)
 }
 
 async fn apply(
@@ -117,33 +99,14 @@ async fn apply(
     step: Step,
 ) -> Result<(), ReconcileError> {
     let (writer, world) = (&context.writer, &context.world);
-    let key = Key::of(&workload.metadata);
-    let uid = workload.metadata.uid.as_deref();
     match step {
         Step::Rest(_) => {}
-        Step::DropFinalizer => {
-            writer.release(workload).await?;
-            if workload.metadata.deletion_timestamp.is_some() {
-                world.lost_workload(&key, uid);
-            }
-        }
+        Step::DropFinalizer => let_go(context, workload).await?,
         Step::Delete => bereaved(context, workload).await?,
         Step::DeleteExpired => {
-            context.event(
-                workload,
-                REPORTER,
-                Normal,
-                "Deleted",
-                "Deleted finished workload due to elapsed retention".to_owned(),
-            );
             delete(context, workload).await?;
-        }
-        Step::Orphaned(status) => {
-            if !context.settings.finish_orphans {
-                return Ok(());
-            }
-            world.saw_workload(writer.status(workload, &status).await?);
-            context.metrics.finished(workload, (context.clock)());
+            let note = "Deleted finished workload due to elapsed retention";
+            context.event(workload, REPORTER, Normal, "Deleted", note.to_owned());
         }
         Step::SetPriority(value) => world.saw_workload(
             writer
@@ -155,33 +118,44 @@ async fn apply(
                 .workload(workload, json!({"spec": {"active": false}}))
                 .await?,
         ),
-        Step::TimeIsUp { seconds, status } => {
-            world.saw_workload(writer.status(workload, &status).await?);
-            let note = format!("The maximum execution time ({seconds}s) exceeded");
-            context.event(
-                workload,
-                REPORTER,
-                Warning,
-                reasons::MAXIMUM_EXECUTION_TIME_EXCEEDED,
-                note,
-            );
+        Step::Write(change) => {
+            let written = writer.status(workload, &change.status).await?;
+            tell(context, workload, &written, *change);
+            world.saw_workload(written);
         }
-        Step::Evict { eviction, status } => {
-            world.saw_workload(writer.status(workload, &status).await?);
-            context.event(
-                workload,
-                REPORTER,
-                Normal,
-                &eviction.event(),
-                eviction.message.clone(),
-            );
-            context.metrics.evicted(
-                workload,
-                (eviction.reason, &eviction.cause),
-                (context.clock)(),
-            );
-        }
-        Step::Write(status) => world.saw_workload(writer.status(workload, &status).await?),
+    }
+    Ok(())
+}
+
+/// Says what a written status means.
+fn tell(context: &Context, before: &Workload, after: &Workload, change: Change) {
+    for event in change.events {
+        let kind = event.kind.into();
+        context.event(before, REPORTER, kind, &event.reason, event.note);
+    }
+    let now = (context.clock)();
+    if let Some(eviction) = &change.evicted {
+        let why = (eviction.reason, eviction.cause.as_str());
+        context.metrics.evicted(before, why, now);
+    }
+    if after.is_admitted() && !before.is_admitted() {
+        context.metrics.admitted(before, &change.status, now);
+    }
+    if after.is_finished() && !before.is_finished() {
+        context.metrics.finished(before, now);
+    }
+}
+
+async fn let_go(context: &Arc<Context>, workload: &Workload) -> Result<(), ReconcileError> {
+    let released = context.writer.release(workload).await?;
+    if workload.metadata.deletion_timestamp.is_some() {
+        let (key, uid) = (
+            Key::of(&workload.metadata),
+            workload.metadata.uid.as_deref(),
+        );
+        context.world.lost_workload(&key, uid);
+    } else if let Some(released) = released {
+        context.world.saw_workload(released);
     }
     Ok(())
 }

@@ -17,6 +17,10 @@ pub mod gate {
     pub const ADMISSION_GATED_BY: &str = "AdmissionGatedBy";
     pub const ASSIGN_QUEUE_LABELS_FOR_PODS: &str = "AssignQueueLabelsForPods";
     pub const CONCURRENT_ADMISSION: &str = "ConcurrentAdmission";
+    pub const ADMISSION_FAIR_SHARING: &str = "AdmissionFairSharing";
+    pub const DISABLE_WAIT_FOR_PODS_READY: &str = "DisableWaitForPodsReady";
+    pub const DRA: &str = "KueueDRAIntegration";
+    pub const DRA_REJECT_WHEN_DISABLED: &str = "KueueDRARejectWorkloadsWhenDRADisabled";
     pub const ELASTIC_JOBS: &str = "ElasticJobsViaWorkloadSlices";
     pub const CUSTOM_METRIC_LABELS: &str = "CustomMetricLabels";
     pub const FAST_QUOTA_RELEASE_IN_PODS: &str = "FastQuotaReleaseInPodIntegration";
@@ -24,6 +28,7 @@ pub mod gate {
     pub const FLAVOR_FUNGIBILITY: &str = "FlavorFungibility";
     pub const LOCAL_QUEUE_METRICS: &str = "LocalQueueMetrics";
     pub const METRICS_FOR_COHORTS: &str = "MetricsForCohorts";
+    pub const MULTIKUEUE_ORCHESTRATED_PREEMPTION: &str = "MultiKueueOrchestratedPreemption";
     pub const PARTIAL_ADMISSION: &str = "PartialAdmission";
     pub const POD_INTEGRATION_VALIDATE_GROUP_OWNER: &str = "PodIntegrationValidateGroupOwner";
     pub const PRIORITY_BOOST: &str = "PriorityBoost";

@@ -1,5 +1,7 @@
 //! From the configuration to what each part is started with.
 
+mod life;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -69,7 +71,6 @@ pub(crate) fn controllers(
     configuration: &Configuration,
     instance: &str,
 ) -> anyhow::Result<run::Options> {
-    let features = &configuration.features;
     let selector = configuration.managed_jobs_namespace_selector.clone();
     let settings = context::Settings {
         manage_jobs_without_queue_name: configuration.manage_jobs_without_queue_name,
@@ -77,8 +78,7 @@ pub(crate) fn controllers(
             .context("managedJobsNamespaceSelector cannot be used")?,
         jobs: rules(configuration),
         integrations: Integrations::new(&configuration.integrations.frameworks, &[]),
-        finish_orphans: features.on(gate::FINISH_ORPHANED_WORKLOADS),
-        keep_finished: configuration.retain_finished_workloads,
+        workload_rules: life::rules(configuration),
         concurrency: configuration.group_kind_concurrency.clone(),
     };
     Ok(run::Options {

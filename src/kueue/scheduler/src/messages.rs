@@ -222,7 +222,9 @@ pub fn unsupported(unsupported: &Unsupported) -> String {
     }
 }
 
-fn refused(refusal: &Refusal, cluster_queue: &ClusterQueueName) -> Option<String> {
+/// Why a workload was not considered; nothing if that is nobody's business.
+#[must_use]
+pub fn refused(refusal: &Refusal, cluster_queue: &ClusterQueueName) -> Option<String> {
     match refusal {
         Refusal::FailedChecks => Some("The workload has failed admission checks".to_owned()),
         Refusal::ClusterQueueInactive => Some(format!("ClusterQueue {cluster_queue} is inactive")),

@@ -7,7 +7,7 @@ use quantity::Requests;
 use crate::assign::{Assignment, LastAssignment, NoFitReason};
 use crate::cycle::Head;
 use crate::names::{ClusterQueueName, PodSetName, WorkloadKey};
-use crate::objects::OutOfBounds;
+use crate::objects::{Defect, OutOfBounds};
 use crate::policy::Policy;
 
 /// Why a workload was not even tried.
@@ -69,6 +69,19 @@ pub enum Outcome {
     Migrating(Assignment),
     /// It is told to leave itself: nodes that it uses failed, and there are no others.
     NodesFailed(Assignment),
+}
+
+impl Defect {
+    /// Why a workload with this defect is not tried; failed checks are told before everything else.
+    #[must_use]
+    pub fn refusal(&self) -> Option<Refusal> {
+        match self {
+            Self::FailedChecks => None,
+            Self::RequestsAboveLimits(found) => Some(Refusal::RequestsAboveLimits(found.clone())),
+            Self::OutsideLimitRange(found) => Some(Refusal::OutsideLimitRange(found.clone())),
+            Self::Malformed(what) => Some(Refusal::Malformed(what.clone())),
+        }
+    }
 }
 
 impl Outcome {

@@ -5,7 +5,7 @@ use kueue_api::v1beta2::{
     Admission, AdmissionCheckState, PodSetAssignment, PodSetRequest, WorkloadStatus,
 };
 
-pub(super) fn merged(old: WorkloadStatus, new: WorkloadStatus) -> WorkloadStatus {
+pub(crate) fn merged(old: WorkloadStatus, new: WorkloadStatus) -> WorkloadStatus {
     WorkloadStatus {
         conditions: by_key(old.conditions, new.conditions, |one: &Condition| {
             one.type_.clone()

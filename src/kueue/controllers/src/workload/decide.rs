@@ -1,24 +1,25 @@
-//! What a Workload needs next, from it and from the queues it goes through. One step at a time: the caller carries the
-//! step out and asks again.
+//! What a Workload needs next, from it and from the queues it goes through. One step at a time: the caller carries the step out and
+//! asks again. Nothing is written and no time is read here. Reference sections 4.8–4.13, 4.19 and 5.1.
 
-mod pending;
+mod activity;
+mod checks;
+mod devices;
+mod ending;
+mod gates;
+mod pods_ready;
+mod queues;
+mod rules;
+mod waiting;
 
 use std::time::Duration;
 
+use cache::{Draft, Event, EventKind, Eviction, Obstacles};
 use jiff::Timestamp;
-use kueue_api::conditions::{find, is_true, reasons, workload as types};
-use kueue_api::names::{RESOURCE_IN_USE_FINALIZER, labels};
-use kueue_api::v1beta2::{StopPolicy, Workload, WorkloadStatus};
+use kueue_api::conditions::{find, workload as types};
+use kueue_api::v1beta2::{ClusterQueue, LocalQueue, Workload, WorkloadStatus};
 
-use cache::PendingReason;
-use cache::{Draft, Eviction};
-
-/// A queue as far as this decision depends on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct QueueView {
-    pub stop: StopPolicy,
-    pub deleting: bool,
-}
+pub use pods_ready::{Cause, Late, late};
+pub use rules::{Devices, PodsReady, Rules};
 
 /// What the object that owns the Workload is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,16 +37,16 @@ pub enum Owner {
 pub struct View<'a> {
     pub workload: &'a Workload,
     pub owner: Owner,
-    pub local_queue: Option<QueueView>,
+    pub local_queue: Option<&'a LocalQueue>,
     /// Name of the ClusterQueue: that of the admission, else that of the LocalQueue.
     pub cluster_queue_name: &'a str,
-    pub cluster_queue: Option<QueueView>,
+    pub cluster_queue: Option<&'a ClusterQueue>,
     /// What keeps it from being tried.
-    pub obstacle: Option<PendingReason>,
+    pub obstacles: Obstacles,
     /// Value of the WorkloadPriorityClass it names, if that exists.
     pub class_value: Option<i32>,
-    /// How long finished Workloads are kept.
-    pub keep_finished: Option<Duration>,
+    /// What the operator chose.
+    pub rules: &'a Rules,
     pub now: Timestamp,
 }
 
@@ -60,23 +61,22 @@ pub enum Step {
     Delete,
     /// Delete it; it has been kept long enough.
     DeleteExpired,
-    /// Its owner left it behind.
-    Orphaned(Box<WorkloadStatus>),
     /// Its priority class has another value.
     SetPriority(i32),
     /// Write `spec.active = false`.
     Deactivate,
-    /// It has run too long.
-    TimeIsUp {
-        seconds: i32,
-        status: Box<WorkloadStatus>,
-    },
-    Evict {
-        eviction: Eviction,
-        status: Box<WorkloadStatus>,
-    },
-    /// Write this status; nothing else is to be said.
-    Write(Box<WorkloadStatus>),
+    /// Write a status.
+    Write(Box<Change>),
+}
+
+/// A status to write, and what it means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    pub status: WorkloadStatus,
+    /// What to tell once it was written.
+    pub events: Vec<Event>,
+    /// Why it has to leave, if it begins to.
+    pub evicted: Option<Eviction>,
 }
 
 impl Step {
@@ -88,11 +88,9 @@ impl Step {
             Self::DropFinalizer => "drop-finalizer",
             Self::Delete => "delete",
             Self::DeleteExpired => "delete-expired",
-            Self::Orphaned(_) => "orphaned",
             Self::SetPriority(_) => "set-priority",
             Self::Deactivate => "deactivate",
-            Self::TimeIsUp { .. } => "time-is-up",
-            Self::Evict { .. } => "evict",
+            Self::Write(change) if change.evicted.is_some() => "evict",
             Self::Write(_) => "write",
         }
     }
@@ -101,242 +99,134 @@ impl Step {
 /// Decides.
 #[must_use]
 pub fn next(view: &View<'_>) -> Step {
-    let workload = view.workload;
-    if workload.metadata.deletion_timestamp.is_some() {
-        return deleting(view);
+    if let Some(step) = ending::ending(view) {
+        return step;
     }
-    if workload.is_finished() {
-        return finished(view);
+    match gates::preemption(view) {
+        Some(status) => told(view, status, living),
+        None => living(view),
     }
-    ownership(view)
-        .or_else(|| {
-            view.class_value
-                .filter(|value| workload.spec.priority != Some(*value))
-                .map(Step::SetPriority)
+}
+
+fn living(view: &View<'_>) -> Step {
+    ending::finished(view)
+        .or_else(|| waiting::as_checks_ask(view))
+        .or_else(|| devices::refused(view))
+        .or_else(|| priority(view))
+        .or_else(|| activity::activity(view))
+        .or_else(|| waiting::local_queue_restarted(view))
+        .or_else(|| gates::admission(view))
+        .or_else(|| waiting::cluster_queue_restarted(view))
+        .or_else(|| checks::listed(view))
+        .unwrap_or_else(|| match waiting::conditions(view) {
+            Some(status) => told(view, status, reserved),
+            None => reserved(view),
         })
-        .or_else(|| activity(view))
-        .or_else(|| {
-            if workload.has_quota_reservation() {
-                reserved(view)
-            } else {
-                pending::waiting(view)
-            }
-        })
-        .unwrap_or_else(|| Step::Rest(alarm(view)))
 }
 
-fn has_finalizer(workload: &Workload) -> bool {
-    workload
-        .metadata
-        .finalizers
-        .iter()
-        .flatten()
-        .any(|name| name == RESOURCE_IN_USE_FINALIZER)
+fn priority(view: &View<'_>) -> Option<Step> {
+    view.class_value
+        .filter(|value| view.workload.spec.priority != Some(*value))
+        .map(Step::SetPriority)
 }
 
-/// The job's reconciler stops a present owner first.
-fn deleting(view: &View<'_>) -> Step {
-    if has_finalizer(view.workload) && view.owner != Owner::Present {
-        Step::DropFinalizer
-    } else {
-        Step::Rest(None)
+/// A status that has to be written, and what follows from it, in one write.
+fn told(view: &View<'_>, status: WorkloadStatus, then: fn(&View<'_>) -> Step) -> Step {
+    let told = Workload {
+        status: Some(status.clone()),
+        ..view.workload.clone()
+    };
+    let begins = told.is_admitted() && !view.workload.is_admitted();
+    let events = begins.then(|| admitted_event(&told, view.now));
+    let told = View {
+        workload: &told,
+        ..view.clone()
+    };
+    match then(&told) {
+        Step::Write(mut change) => {
+            change.events.splice(0..0, events);
+            Step::Write(change)
+        }
+        _ => write(status, events.into_iter().collect()),
     }
 }
 
-fn finished(view: &View<'_>) -> Step {
-    if has_finalizer(view.workload) && view.owner == Owner::None {
-        return Step::DropFinalizer;
-    }
-    if view.owner == Owner::Gone {
-        return Step::Delete;
-    }
-    let since = find(view.workload.conditions(), types::FINISHED).map(|c| c.last_transition_time.0);
-    match (view.keep_finished, since) {
-        (Some(keep), Some(since)) => match remaining(keep, since, view.now) {
-            None => Step::DeleteExpired,
-            left => Step::Rest(left),
-        },
-        _ => Step::Rest(None),
-    }
+fn admitted_event(workload: &Workload, now: Timestamp) -> Event {
+    let admission = workload.status.as_ref().and_then(|s| s.admission.as_ref());
+    let queue = admission.map_or("", |admission| admission.cluster_queue.as_str());
+    let since = find(workload.conditions(), types::QUOTA_RESERVED)
+        .map_or(now, |reserved| reserved.last_transition_time.0);
+    let waited = now.duration_since(since).as_secs_f64();
+    let note =
+        format!("Admitted by ClusterQueue {queue}, wait time since reservation was {waited:.0}s");
+    event(EventKind::Normal, "Admitted", note)
 }
 
-/// What is left of `all`, counted from `since`.
-fn remaining(all: Duration, since: Timestamp, now: Timestamp) -> Option<Duration> {
-    let gone = Duration::try_from(now.duration_since(since)).unwrap_or_default();
-    all.checked_sub(gone).filter(|left| !left.is_zero())
-}
-
-fn ownership(view: &View<'_>) -> Option<Step> {
-    let meta = &view.workload.metadata;
-    let made_for_a_job = meta
-        .labels
-        .as_ref()
-        .is_some_and(|l| l.contains_key(labels::JOB_UID));
-    let left_behind = view.owner == Owner::None
-        && made_for_a_job
-        && meta.owner_references.as_ref().is_none_or(Vec::is_empty);
-    if left_behind {
-        let status = draft(view).finished(
-            reasons::OWNER_NOT_FOUND,
-            "The workload's owner no longer exists",
-        );
-        return Some(Step::Orphaned(Box::new(status.done())));
+/// Whoever holds quota leaves when a check, a queue, its pods or its time say so.
+fn reserved(view: &View<'_>) -> Step {
+    if !view.workload.has_quota_reservation() {
+        return Step::Rest(None);
     }
-    (view.owner == Owner::Gone).then_some(Step::Delete)
+    let leaves = checks::answered(view).or_else(|| queues::stopped(view));
+    if let Some(step) = leaves {
+        return step;
+    }
+    let (ready, time) = (pods_ready::timeout(view), queues::execution_time(view));
+    match (ready, time) {
+        (Err(step), _) | (Ok(_), Err(step)) => step,
+        (Ok(ready), Ok(time)) => Step::Rest(ready.into_iter().chain(time).min()),
+    }
 }
 
 fn draft(view: &View<'_>) -> Draft {
-    Draft::of(view.workload, view.now)
+    Draft::of(view.workload, view.now).in_words(view.rules.words)
 }
 
-/// Deactivation and its end.
-fn activity(view: &View<'_>) -> Option<Step> {
-    let workload = view.workload;
-    if workload.is_active() {
-        if is_true(workload.conditions(), types::DEACTIVATION_TARGET) {
-            return Some(Step::Deactivate);
-        }
-        return None;
-    }
-    let told = find(workload.conditions(), types::EVICTED)
-        .is_some_and(|c| c.status == "True" && c.reason.starts_with(reasons::DEACTIVATED));
-    if told {
-        settle_deactivated(view)
-    } else {
-        Some(evict(view, Eviction::deactivation(workload)))
+fn write(status: WorkloadStatus, events: Vec<Event>) -> Step {
+    Step::Write(Box::new(Change {
+        status,
+        events,
+        evicted: None,
+    }))
+}
+
+fn event(kind: EventKind, reason: &str, note: String) -> Event {
+    Event {
+        kind,
+        reason: reason.to_owned(),
+        note,
     }
 }
 
-/// A deactivated Workload that holds nothing says so.
-fn settle_deactivated(view: &View<'_>) -> Option<Step> {
-    if view.workload.has_quota_reservation() {
-        return None;
-    }
-    let message = find(view.workload.conditions(), types::EVICTED)
-        .map_or("The workload is deactivated", |c| c.message.as_str());
-    let status = draft(view).pending(reasons::DEACTIVATED, message);
-    Some(changed(view, status.done()).unwrap_or(Step::Rest(None)))
-}
-
-fn evict(view: &View<'_>, eviction: Eviction) -> Step {
-    let status = draft(view).evicted(&eviction).done();
-    Step::Evict {
-        eviction,
-        status: Box::new(status),
-    }
-}
-
-fn reserved(view: &View<'_>) -> Option<Step> {
-    let workload = view.workload;
-    if workload.is_evicted() {
-        return None;
-    }
-    drained(view).or_else(|| {
-        if workload.is_admitted() {
-            overdue(view)
-        } else {
-            unheld(view)
-        }
-    })
-}
-
-/// `HoldAndDrain` of either queue.
-fn drained(view: &View<'_>) -> Option<Step> {
-    let drains =
-        |queue: Option<QueueView>| queue.is_some_and(|q| q.stop == StopPolicy::HoldAndDrain);
-    if drains(view.cluster_queue) {
-        return Some(evict(
-            view,
-            Eviction::new(
-                reasons::CLUSTER_QUEUE_STOPPED,
-                "The ClusterQueue is stopped",
-            ),
-        ));
-    }
-    drains(view.local_queue).then(|| {
-        evict(
-            view,
-            Eviction::new(reasons::LOCAL_QUEUE_STOPPED, "The LocalQueue is stopped"),
-        )
-    })
-}
-
-/// A reservation without admission does not survive its queues.
-fn unheld(view: &View<'_>) -> Option<Step> {
-    let queue = view.workload.spec.queue_name();
-    let name = view.cluster_queue_name;
-    let held = |q: QueueView| q.stop != StopPolicy::None;
-    let (reason, message) = match (view.local_queue, view.cluster_queue) {
-        (None, _) => (
-            reasons::MISCONFIGURED,
-            format!("LocalQueue {queue} is terminating or missing"),
-        ),
-        (Some(local), _) if local.deleting => (
-            reasons::MISCONFIGURED,
-            format!("LocalQueue {queue} is terminating or missing"),
-        ),
-        (Some(local), _) if held(local) => {
-            (reasons::SUSPENDED, format!("LocalQueue {queue} is stopped"))
-        }
-        (_, None) => (
-            reasons::MISCONFIGURED,
-            format!("ClusterQueue {name} is terminating or missing"),
-        ),
-        (_, Some(cluster)) if cluster.deleting => (
-            reasons::MISCONFIGURED,
-            format!("ClusterQueue {name} is terminating or missing"),
-        ),
-        (_, Some(cluster)) if held(cluster) => (
-            reasons::SUSPENDED,
-            format!("ClusterQueue {name} is stopped"),
-        ),
-        _ => return None,
-    };
-    Some(Step::Write(Box::new(
-        draft(view).cancelled(reason, &message).done(),
-    )))
-}
-
-fn overdue(view: &View<'_>) -> Option<Step> {
-    let seconds = view.workload.spec.maximum_execution_time_seconds?;
-    if execution_left(view, seconds).is_some() {
-        return None;
-    }
-    let status = draft(view).deactivating(
-        reasons::MAXIMUM_EXECUTION_TIME_EXCEEDED,
-        "exceeding the maximum execution time",
-    );
-    Some(Step::TimeIsUp {
-        seconds,
-        status: Box::new(status.done()),
-    })
-}
-
-fn execution_left(view: &View<'_>, seconds: i32) -> Option<Duration> {
-    let past = view
-        .workload
-        .status
-        .as_ref()
-        .and_then(|s| s.accumulated_past_execution_time_seconds)
-        .unwrap_or_default();
-    let all = Duration::from_secs(u64::try_from(seconds.saturating_sub(past)).unwrap_or_default());
-    let admitted = find(view.workload.conditions(), types::ADMITTED)?;
-    remaining(all, admitted.last_transition_time.0, view.now)
-}
-
+/// A write, if it changes anything.
 fn changed(view: &View<'_>, status: WorkloadStatus) -> Option<Step> {
-    let before = view.workload.status.clone().unwrap_or_default();
-    (before != status).then(|| Step::Write(Box::new(status)))
+    let before = view.workload.status.as_ref();
+    let same = before.map_or(status == WorkloadStatus::default(), |before| {
+        *before == status
+    });
+    (!same).then(|| write(status, Vec::new()))
 }
 
-/// When to look again although nothing changed.
-fn alarm(view: &View<'_>) -> Option<Duration> {
-    if view.workload.is_admitted() && !view.workload.is_evicted() {
-        return view
-            .workload
-            .spec
-            .maximum_execution_time_seconds
-            .and_then(|seconds| execution_left(view, seconds));
-    }
-    pending::backoff_left(view)
+/// It has to leave. Nobody is told of a Workload that never had anything to leave.
+fn evict(eviction: Eviction, draft: Draft) -> Step {
+    let status = draft.evicted(&eviction).done();
+    let had = status.admission.is_some();
+    let told = had.then(|| {
+        event(
+            EventKind::Normal,
+            &eviction.event(),
+            eviction.message.clone(),
+        )
+    });
+    Step::Write(Box::new(Change {
+        status,
+        events: told.into_iter().collect(),
+        evicted: Some(eviction),
+    }))
+}
+
+/// What is left of a time that began then; nothing when it is over.
+fn remaining(all: Duration, since: Timestamp, now: Timestamp) -> Option<Duration> {
+    let gone = Duration::try_from(now.duration_since(since)).unwrap_or_default();
+    all.checked_sub(gone).filter(|left| !left.is_zero())
 }

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use cache::PendingReason;
+use cache::{Obstacles, PendingReason};
 use jiff::{SignedDuration, Timestamp};
 use kueue_api::conditions::{find, reasons};
-use kueue_api::v1beta2::{StopPolicy, Workload};
+use kueue_api::v1beta2::{ClusterQueue, LocalQueue, StopPolicy, Workload, WorkloadStatus};
 use serde_json::{Value, json};
 
-use super::decide::{Owner, QueueView, Step, View, next};
+use super::decide::{Change, Owner, PodsReady, Rules, Step, View};
 use cache::{Draft, Eviction};
 
 fn at(seconds: i64) -> Timestamp {
@@ -39,22 +39,76 @@ fn merge(into: &mut Value, from: Value) {
     }
 }
 
-const OPEN: QueueView = QueueView {
-    stop: StopPolicy::None,
-    deleting: false,
-};
+/// What is around a Workload: its queues are open unless a case says otherwise.
+struct Around {
+    owner: Owner,
+    local: Option<LocalQueue>,
+    cluster: Option<ClusterQueue>,
+    obstacles: Obstacles,
+    class_value: Option<i32>,
+    rules: Rules,
+}
 
-fn view(workload: &Workload) -> View<'_> {
-    View {
-        workload,
-        owner: Owner::Present,
-        local_queue: Some(OPEN),
-        cluster_queue_name: "cq",
-        cluster_queue: Some(OPEN),
-        obstacle: None,
-        class_value: None,
-        keep_finished: None,
-        now: at(100),
+impl Default for Around {
+    fn default() -> Self {
+        Self {
+            owner: Owner::Present,
+            local: local(StopPolicy::None),
+            cluster: cluster(StopPolicy::None),
+            obstacles: Obstacles::default(),
+            class_value: None,
+            rules: Rules::default(),
+        }
+    }
+}
+
+impl Around {
+    fn next(&self, workload: &Workload) -> Step {
+        super::decide::next(&View {
+            workload,
+            owner: self.owner,
+            local_queue: self.local.as_ref(),
+            cluster_queue_name: "cq",
+            cluster_queue: self.cluster.as_ref(),
+            obstacles: self.obstacles.clone(),
+            class_value: self.class_value,
+            rules: &self.rules,
+            now: at(100),
+        })
+    }
+}
+
+fn next(workload: &Workload) -> Step {
+    Around::default().next(workload)
+}
+
+fn local(stop: StopPolicy) -> Option<LocalQueue> {
+    let object = json!({"metadata": {"name": "lq", "namespace": "reef"}, "spec": {"clusterQueue": "cq", "stopPolicy": stop}});
+    serde_json::from_value(object).unwrap()
+}
+
+fn cluster(stop: StopPolicy) -> Option<ClusterQueue> {
+    let object = json!({"metadata": {"name": "cq"}, "spec": {"stopPolicy": stop}});
+    serde_json::from_value(object).unwrap()
+}
+
+fn going() -> Option<ClusterQueue> {
+    let mut queue = cluster(StopPolicy::None);
+    queue.as_mut().unwrap().metadata.deletion_timestamp = Some(kueue_api::Time(at(50)));
+    queue
+}
+
+fn written(step: Step) -> Change {
+    match step {
+        Step::Write(change) => *change,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn with(workload: &Workload, status: WorkloadStatus) -> Workload {
+    Workload {
+        status: Some(status),
+        ..workload.clone()
     }
 }
 
@@ -70,71 +124,42 @@ fn admitted() -> Workload {
     )
 }
 
-fn stopped(stop: StopPolicy) -> Option<QueueView> {
-    Some(QueueView { stop, ..OPEN })
-}
-
 #[test]
 fn admitted_workloads_leave_only_when_a_queue_is_drained() {
-    let workload = admitted();
-    let base = || view(&workload);
+    let of = |local, cluster| Around {
+        local,
+        cluster,
+        ..Around::default()
+    };
+    let open = || local(StopPolicy::None);
     let cases = [
-        ("open", base(), None),
+        ("open", of(open(), cluster(StopPolicy::None)), None),
         (
             "ClusterQueue on hold",
-            View {
-                cluster_queue: stopped(StopPolicy::Hold),
-                ..base()
-            },
+            of(open(), cluster(StopPolicy::Hold)),
             None,
         ),
         (
             "ClusterQueue drained",
-            View {
-                cluster_queue: stopped(StopPolicy::HoldAndDrain),
-                ..base()
-            },
+            of(open(), cluster(StopPolicy::HoldAndDrain)),
             Some("ClusterQueueStopped"),
         ),
         (
             "LocalQueue on hold",
-            View {
-                local_queue: stopped(StopPolicy::Hold),
-                ..base()
-            },
+            of(local(StopPolicy::Hold), cluster(StopPolicy::None)),
             None,
         ),
         (
             "LocalQueue drained",
-            View {
-                local_queue: stopped(StopPolicy::HoldAndDrain),
-                ..base()
-            },
+            of(local(StopPolicy::HoldAndDrain), cluster(StopPolicy::None)),
             Some("LocalQueueStopped"),
         ),
-        (
-            "LocalQueue gone",
-            View {
-                local_queue: None,
-                ..base()
-            },
-            None,
-        ),
-        (
-            "ClusterQueue going",
-            View {
-                cluster_queue: Some(QueueView {
-                    deleting: true,
-                    ..OPEN
-                }),
-                ..base()
-            },
-            None,
-        ),
+        ("LocalQueue gone", of(None, cluster(StopPolicy::None)), None),
+        ("ClusterQueue going", of(open(), going()), None),
     ];
-    for (name, view, want) in cases {
-        let got = match next(&view) {
-            Step::Evict { eviction, .. } => Some(eviction.reason),
+    for (name, around, want) in cases {
+        let got = match around.next(&admitted()) {
+            Step::Write(change) => change.evicted.map(|eviction| eviction.reason),
             Step::Rest(_) => None,
             other => panic!("{name}: {other:?}"),
         };
@@ -144,55 +169,62 @@ fn admitted_workloads_leave_only_when_a_queue_is_drained() {
 
 #[test]
 fn a_reservation_without_admission_does_not_survive_its_queues() {
+    let checks = json!([{"name": "c", "state": "Pending", "message": ""}]);
     let reserved = workload(
         &[("QuotaReserved", "True", "QuotaReserved")],
-        json!({"status": {"admission": {"clusterQueue": "cq"}}}),
+        json!({"status": {"admission": {"clusterQueue": "cq"}, "admissionChecks": checks}}),
     );
-    let base = || view(&reserved);
-    let gone = || {
-        Some(QueueView {
-            deleting: true,
-            ..OPEN
-        })
+    let with_check = |queue: Option<ClusterQueue>| {
+        let mut queue = queue.unwrap();
+        let strategy = json!({"admissionChecks": [{"name": "c"}]});
+        queue.spec.admission_checks_strategy = serde_json::from_value(strategy).unwrap();
+        // A check that asks for no flavor in particular asks for all there are.
+        queue.spec.resource_groups = serde_json::from_value(
+            json!([{"coveredResources": ["cpu"], "flavors": [{"name": "f", "resources": []}]}]),
+        )
+        .unwrap();
+        Some(queue)
     };
+    let mut reserved = reserved;
+    let assigned = json!([{"name": "main", "flavors": {"cpu": "f"}}]);
+    let admission = reserved
+        .status
+        .as_mut()
+        .unwrap()
+        .admission
+        .as_mut()
+        .unwrap();
+    admission.pod_set_assignments = serde_json::from_value(assigned).unwrap();
+    let of = |local, cluster| Around {
+        local,
+        cluster: with_check(cluster),
+        ..Around::default()
+    };
+    let open = || cluster(StopPolicy::None);
     let cases = [
         (
             "held LocalQueue",
-            View {
-                local_queue: stopped(StopPolicy::Hold),
-                ..base()
-            },
+            of(local(StopPolicy::Hold), open()),
             "Suspended: LocalQueue lq is stopped",
         ),
         (
             "held ClusterQueue",
-            View {
-                cluster_queue: stopped(StopPolicy::Hold),
-                ..base()
-            },
+            of(local(StopPolicy::None), cluster(StopPolicy::Hold)),
             "Suspended: ClusterQueue cq is stopped",
         ),
         (
             "LocalQueue gone",
-            View {
-                local_queue: None,
-                ..base()
-            },
+            of(None, open()),
             "Misconfigured: LocalQueue lq is terminating or missing",
         ),
         (
             "ClusterQueue going",
-            View {
-                cluster_queue: gone(),
-                ..base()
-            },
+            of(local(StopPolicy::None), going()),
             "Misconfigured: ClusterQueue cq is terminating or missing",
         ),
     ];
-    for (name, view, want) in cases {
-        let Step::Write(status) = next(&view) else {
-            panic!("{name}")
-        };
+    for (name, around, want) in cases {
+        let status = written(around.next(&reserved)).status;
         let told = find(&status.conditions, "QuotaReserved").unwrap();
         assert_eq!(format!("{}: {}", told.reason, told.message), want, "{name}");
         assert!(status.admission.is_none(), "{name}: quota is given back");
@@ -201,43 +233,25 @@ fn a_reservation_without_admission_does_not_survive_its_queues() {
 
 #[test]
 fn pending_workloads_say_what_keeps_them_and_forget_it_when_it_is_gone() {
-    let obstacle = || {
-        Some(PendingReason {
-            reason: reasons::SUSPENDED,
-            message: "ClusterQueue cq is inactive".to_owned(),
-        })
+    let held = Around {
+        obstacles: Obstacles {
+            queue: Some(PendingReason {
+                reason: reasons::SUSPENDED,
+                message: "ClusterQueue cq is inactive".to_owned(),
+            }),
+            ..Obstacles::default()
+        },
+        ..Around::default()
     };
     let fresh = workload(&[], json!({}));
-    let Step::Write(status) = next(&View {
-        obstacle: obstacle(),
-        ..view(&fresh)
-    }) else {
-        panic!("says so")
-    };
-    assert_eq!(
-        find(&status.conditions, "QuotaReserved").unwrap().reason,
-        "Suspended"
-    );
-    assert_eq!(
-        find(&status.conditions, "Admitted").unwrap().reason,
-        "NoReservation"
-    );
+    let status = written(held.next(&fresh)).status;
+    let reason = |status: &WorkloadStatus, of| find(&status.conditions, of).unwrap().reason.clone();
+    assert_eq!(reason(&status, "QuotaReserved"), "Suspended");
+    assert_eq!(reason(&status, "Admitted"), "NoReservation");
 
-    let told = Workload {
-        status: Some(*status),
-        ..fresh.clone()
-    };
-    assert_eq!(
-        next(&View {
-            obstacle: obstacle(),
-            ..view(&told)
-        }),
-        Step::Rest(None),
-        "once is enough"
-    );
-    let Step::Write(status) = next(&view(&told)) else {
-        panic!("takes it back")
-    };
+    let told = with(&fresh, status);
+    assert_eq!(held.next(&told), Step::Rest(None), "once is enough");
+    let status = written(next(&told)).status;
     let condition = find(&status.conditions, "QuotaReserved").unwrap();
     assert_eq!(
         (condition.reason.as_str(), condition.message.as_str()),
@@ -247,14 +261,20 @@ fn pending_workloads_say_what_keeps_them_and_forget_it_when_it_is_gone() {
         )
     );
 
-    let evaluated = workload(&[("QuotaReserved", "False", "WaitingForQuota")], json!({}));
+    let both = &[
+        ("QuotaReserved", "False", "WaitingForQuota"),
+        ("Admitted", "False", "NoReservation"),
+    ];
+    let mut evaluated = workload(both, json!({}));
+    let admitted = &mut evaluated.status.as_mut().unwrap().conditions[1];
+    admitted.message = "The workload has no reservation".to_owned();
     assert_eq!(
-        next(&view(&evaluated)),
+        next(&evaluated),
         Step::Rest(None),
         "what the scheduler said stays"
     );
     assert_eq!(
-        next(&view(&fresh)),
+        next(&fresh),
         Step::Rest(None),
         "nobody has looked at it yet"
     );
@@ -271,69 +291,52 @@ fn evicted_workloads_are_tried_again_when_the_reason_is_gone() {
             json!({}),
         )
     };
-    let held = View {
-        cluster_queue: stopped(StopPolicy::Hold),
-        obstacle: None,
-        ..view(&evicted("ClusterQueueStopped"))
-    }
-    .cluster_queue;
-    let later = json!({"status": {"requeueState": {"requeueAt": "1970-01-01T00:02:00Z"}}});
-    let waiting = workload(&[("Requeued", "False", "PodsReadyTimeout")], later);
+    let at_two = json!({"status": {"requeueState": {"requeueAt": "1970-01-01T00:02:00Z"}}});
+    let waiting = workload(&[("Requeued", "False", "PodsReadyTimeout")], at_two);
+    let open = || Around::default();
+    let still_stopped = Around {
+        cluster: cluster(StopPolicy::Hold),
+        ..Around::default()
+    };
     let cases = [
         (
             "queue restarted",
             evicted("ClusterQueueStopped"),
-            Some(OPEN),
-            Ok("ClusterQueueRestarted"),
+            open(),
+            "ClusterQueueRestarted",
         ),
         (
             "queue still stopped",
             evicted("ClusterQueueStopped"),
-            held,
-            Err(None),
+            still_stopped,
+            "",
         ),
-        (
-            "reactivated",
-            evicted("Deactivated"),
-            Some(OPEN),
-            Ok("Reactivated"),
-        ),
+        ("reactivated", evicted("Deactivated"), open(), "Reactivated"),
         (
             "reactivated after a cause",
             evicted("DeactivatedDueToMaximumExecutionTimeExceeded"),
-            Some(OPEN),
-            Ok("Reactivated"),
+            open(),
+            "Reactivated",
         ),
         (
             "backoff over",
             evicted("PodsReadyTimeout"),
-            Some(OPEN),
-            Ok("BackoffFinished"),
+            open(),
+            "BackoffFinished",
         ),
-        (
-            "backoff",
-            waiting,
-            Some(OPEN),
-            Err(Some(Duration::from_secs(20))),
-        ),
+        ("backoff", waiting, open(), "after 20s"),
     ];
-    for (name, workload, cluster_queue, want) in cases {
-        let step = next(&View {
-            cluster_queue,
-            ..view(&workload)
-        });
-        match (step, want) {
-            (Step::Write(status), Ok(reason)) => {
-                let requeued = find(&status.conditions, "Requeued").unwrap();
-                assert_eq!(
-                    (requeued.status.as_str(), requeued.reason.as_str()),
-                    ("True", reason),
-                    "{name}"
-                );
+    for (name, workload, around, want) in cases {
+        let got = match around.next(&workload) {
+            Step::Write(change) => {
+                let requeued = find(&change.status.conditions, "Requeued").unwrap();
+                let again = requeued.status == "True";
+                again.then(|| requeued.reason.clone()).unwrap_or_default()
             }
-            (Step::Rest(alarm), Err(want)) => assert_eq!(alarm, want, "{name}"),
-            (step, _) => panic!("{name}: {step:?}"),
-        }
+            Step::Rest(alarm) => format!("after {:?}", alarm.unwrap()),
+            other => panic!("{name}: {other:?}"),
+        };
+        assert_eq!(got, want, "{name}");
     }
 }
 
@@ -341,9 +344,8 @@ fn evicted_workloads_are_tried_again_when_the_reason_is_gone() {
 fn deactivation_evicts_once_and_then_only_says_so() {
     let mut workload = admitted();
     workload.spec.active = Some(false);
-    let Step::Evict { eviction, status } = next(&view(&workload)) else {
-        panic!("evicts")
-    };
+    let change = written(next(&workload));
+    let eviction = change.evicted.unwrap();
     assert_eq!(
         (eviction.reason(), eviction.event()),
         (
@@ -351,31 +353,19 @@ fn deactivation_evicts_once_and_then_only_says_so() {
             "EvictedDueToDeactivated".to_owned()
         )
     );
-    let leaving = Workload {
-        status: Some(*status),
-        ..workload
-    };
+    let leaving = with(&workload, change.status);
     assert_eq!(
-        next(&view(&leaving)),
+        next(&leaving),
         Step::Rest(None),
         "its job has to stop first"
     );
-    let released = Workload {
-        status: Some(Draft::of(&leaving, at(110)).released().done()),
-        ..leaving
-    };
-    let Step::Write(status) = next(&view(&released)) else {
-        panic!("says so")
-    };
+    let released = with(&leaving, Draft::of(&leaving, at(110)).released().done());
+    let status = written(next(&released)).status;
     assert_eq!(
         find(&status.conditions, "QuotaReserved").unwrap().reason,
         "Deactivated"
     );
-    let settled = Workload {
-        status: Some(*status),
-        ..released
-    };
-    assert_eq!(next(&view(&settled)), Step::Rest(None));
+    assert_eq!(next(&with(&released, status)), Step::Rest(None));
 }
 
 #[test]
@@ -384,29 +374,20 @@ fn workloads_run_no_longer_than_they_may() {
         let status = json!({"spec": {"maximumExecutionTimeSeconds": seconds}, "status": {"admission": {"clusterQueue": "cq"}, "accumulatedPastExecutionTimeSeconds": past}});
         workload(ADMITTED, status)
     };
+    let after = |seconds| Step::Rest(Some(Duration::from_secs(seconds)));
+    assert_eq!(next(&limited(160, 0)), after(60));
+    assert_eq!(next(&limited(160, 50)), after(10), "earlier runs count");
+    let change = written(next(&limited(100, 0)));
     assert_eq!(
-        next(&view(&limited(160, 0))),
-        Step::Rest(Some(Duration::from_secs(60)))
+        change.events[0].note,
+        "The maximum execution time (100s) exceeded"
     );
-    assert_eq!(
-        next(&view(&limited(160, 50))),
-        Step::Rest(Some(Duration::from_secs(10))),
-        "earlier runs count"
-    );
-    let Step::TimeIsUp { seconds, status } = next(&view(&limited(100, 0))) else {
-        panic!("time is up")
-    };
-    assert_eq!(seconds, 100);
-    let told = Workload {
-        status: Some(*status),
-        ..limited(100, 0)
-    };
-    assert_eq!(next(&view(&told)), Step::Deactivate);
+    let told = with(&limited(100, 0), change.status);
+    assert_eq!(next(&told), Step::Deactivate);
     let mut off = told;
     off.spec.active = Some(false);
-    let Step::Evict { eviction, status } = next(&view(&off)) else {
-        panic!("evicts")
-    };
+    let change = written(next(&off));
+    let eviction = change.evicted.unwrap();
     assert_eq!(
         eviction.event(),
         "EvictedDueToDeactivatedDueToMaximumExecutionTimeExceeded"
@@ -415,82 +396,157 @@ fn workloads_run_no_longer_than_they_may() {
         eviction.message,
         "The workload is deactivated due to exceeding the maximum execution time"
     );
-    assert!(find(&status.conditions, "DeactivationTarget").is_none());
+    assert!(find(&change.status.conditions, "DeactivationTarget").is_none());
+}
+
+#[test]
+fn pods_that_are_not_ready_in_time_cost_the_admission_and_in_the_end_the_workload() {
+    let rules = PodsReady {
+        timeout: Duration::from_secs(120),
+        recovery_timeout: Some(Duration::from_secs(90)),
+        limit: Some(2),
+        base: Duration::from_secs(10),
+        longest: Duration::from_secs(15),
+        jitter: 0.0,
+    };
+    let around = |timeout| Around {
+        rules: Rules {
+            pods_ready: Some(PodsReady {
+                timeout: Duration::from_secs(timeout),
+                ..rules
+            }),
+            ..Rules::default()
+        },
+        ..Around::default()
+    };
+    let tried = |count: i32, more: &[(&str, &str, &str)]| {
+        let status = json!({"status": {"admission": {"clusterQueue": "cq"}, "requeueState": {"count": count}}});
+        workload(&[ADMITTED, more].concat(), status)
+    };
+    let cases: &[(&str, u64, i32, &[(&str, &str, &str)], &str)] = &[
+        ("in time", 120, 0, &[], "after 20s"),
+        (
+            "first time",
+            100,
+            0,
+            &[],
+            "PodsReadyTimeout WaitForStart, 1 tries, at 110",
+        ),
+        (
+            "second time, no longer than the longest",
+            100,
+            1,
+            &[],
+            "PodsReadyTimeout WaitForStart, 2 tries, at 115",
+        ),
+        ("too often", 100, 2, &[], "RequeuingLimitExceeded"),
+        (
+            "ready",
+            100,
+            0,
+            &[("PodsReady", "True", "Started")],
+            "after nothing",
+        ),
+        (
+            "failed since",
+            120,
+            0,
+            &[("PodsReady", "False", "WaitForRecovery")],
+            "PodsReadyTimeout WaitForRecovery, 1 tries, at 110",
+        ),
+    ];
+    for (name, timeout, count, more, want) in cases {
+        let got = match around(*timeout).next(&tried(*count, more)) {
+            Step::Rest(None) => "after nothing".to_owned(),
+            Step::Rest(Some(left)) => format!("after {left:?}"),
+            Step::Write(change) => match (&change.evicted, change.status.requeue_state) {
+                (Some(eviction), Some(state)) => format!(
+                    "{} {}, {} tries, at {}",
+                    eviction.reason(),
+                    eviction.cause,
+                    state.count.unwrap(),
+                    state.requeue_at.unwrap().0.as_second()
+                ),
+                _ => find(&change.status.conditions, "DeactivationTarget")
+                    .unwrap()
+                    .reason
+                    .clone(),
+            },
+            other => panic!("{name}: {other:?}"),
+        };
+        assert_eq!(&got, want, "{name}");
+    }
 }
 
 #[test]
 fn workloads_end_with_their_owner() {
-    let labelled = || {
-        workload(
-            &[],
-            json!({"metadata": {"labels": {"kueue.x-k8s.io/job-uid": "u"}}}),
-        )
+    let labels = json!({"metadata": {"labels": {"kueue.x-k8s.io/job-uid": "u"}}});
+    let owned = json!({"metadata": {"ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": "u"}]}});
+    let deleting = json!({"metadata": {"deletionTimestamp": "1970-01-01T00:00:50Z"}});
+    let by = |owner| Around {
+        owner,
+        ..Around::default()
     };
-    let by_hand = workload(&[], json!({}));
-    let orphan = labelled();
-    let base = |workload| View {
-        owner: Owner::None,
-        ..view(workload)
-    };
+    let orphan = workload(&[], labels.clone());
+    let change = written(by(Owner::None).next(&orphan));
     assert!(
-        matches!(next(&base(&orphan)), Step::Orphaned(_)),
+        with(&orphan, change.status).is_finished(),
         "left behind by its job"
     );
-    assert_eq!(next(&base(&by_hand)), Step::Rest(None), "never had a job");
+    let by_hand = workload(&[], json!({}));
     assert_eq!(
-        next(&View {
-            owner: Owner::Gone,
-            ..view(&orphan)
-        }),
+        by(Owner::None).next(&by_hand),
+        Step::Rest(None),
+        "never had a job"
+    );
+    assert_eq!(
+        by(Owner::Gone).next(&orphan),
         Step::Delete,
         "the job is gone"
     );
-    let finished = workload(&[("Finished", "True", "OwnerNotFound")], json!({}));
-    assert_eq!(next(&base(&finished)), Step::DropFinalizer);
-    let deleting = workload(
-        &[],
-        json!({"metadata": {"deletionTimestamp": "1970-01-01T00:00:50Z"}}),
-    );
-    assert_eq!(next(&base(&deleting)), Step::DropFinalizer);
+    let over = workload(&[("Finished", "True", "OwnerNotFound")], labels);
+    assert_eq!(by(Owner::None).next(&over), Step::DropFinalizer);
+    let nobodys = workload(&[], deleting.clone());
+    assert_eq!(by(Owner::None).next(&nobodys), Step::DropFinalizer);
+    let mut somebodys = deleting;
+    merge(&mut somebodys, owned);
+    let somebodys = workload(&[], somebodys);
     assert_eq!(
-        next(&view(&deleting)),
+        next(&somebodys),
         Step::Rest(None),
         "its job is stopped first"
     );
+    assert_eq!(by(Owner::Gone).next(&somebodys), Step::DropFinalizer);
 }
 
 #[test]
 fn finished_workloads_are_kept_as_long_as_asked() {
-    let finished = workload(
-        &[("Finished", "True", "Succeeded")],
-        json!({"metadata": {"finalizers": []}}),
-    );
-    let keep = |seconds| View {
-        keep_finished: Some(Duration::from_secs(seconds)),
-        ..view(&finished)
+    let finished = workload(&[("Finished", "True", "Succeeded")], json!({}));
+    let keep = |seconds| {
+        let rules = Rules {
+            keep_finished: Some(Duration::from_secs(seconds)),
+            ..Rules::default()
+        };
+        let around = Around {
+            rules,
+            ..Around::default()
+        };
+        around.next(&finished)
     };
-    assert_eq!(next(&view(&finished)), Step::Rest(None));
-    assert_eq!(next(&keep(130)), Step::Rest(Some(Duration::from_secs(30))));
-    assert_eq!(next(&keep(100)), Step::DeleteExpired);
+    assert_eq!(next(&finished), Step::Rest(None));
+    assert_eq!(keep(130), Step::Rest(Some(Duration::from_secs(30))));
+    assert_eq!(keep(100), Step::DeleteExpired);
 }
 
 #[test]
 fn a_changed_priority_class_is_taken_over() {
     let pending = workload(&[], json!({}));
-    assert_eq!(
-        next(&View {
-            class_value: Some(5),
-            ..view(&pending)
-        }),
-        Step::SetPriority(5)
-    );
-    assert_eq!(
-        next(&View {
-            class_value: Some(0),
-            ..view(&pending)
-        }),
-        Step::Rest(None)
-    );
+    let class = |value| Around {
+        class_value: Some(value),
+        ..Around::default()
+    };
+    assert_eq!(class(5).next(&pending), Step::SetPriority(5));
+    assert_eq!(class(0).next(&pending), Step::Rest(None));
 }
 
 #[test]

@@ -97,7 +97,7 @@ pub const GATES: &[Gate] = &[
     gate(
         "KueueDRARejectWorkloadsWhenDRADisabled",
         true,
-        Built::No,
+        Built::Both,
         &[],
     ),
     gate("LWSImmutableGroupSize", true, Built::No, &[]),
@@ -127,7 +127,7 @@ pub const GATES: &[Gate] = &[
     ),
     gate("MultiKueueKubeConfigPathValidation", true, Built::No, &[]),
     gate("MultiKueueManagerQuotaAutomation", false, Built::No, &[]),
-    gate("MultiKueueOrchestratedPreemption", false, Built::No, &[]),
+    gate("MultiKueueOrchestratedPreemption", false, Built::Both, &[]),
     gate("MultiKueueRemoteSpecSync", true, Built::No, &[]),
     gate("PartialAdmission", true, Built::Both, &[]),
     gate("PodIntegrationValidateGroupOwner", true, Built::No, &[]),
@@ -241,7 +241,7 @@ pub const GATES: &[Gate] = &[
     gate(
         "UnadmittedWorkloadsExplicitStatus",
         false,
-        Built::No,
+        Built::Both,
         &["UnadmittedWorkloadsObservability"],
     ),
     gate("UnadmittedWorkloadsObservability", true, Built::Both, &[]),

@@ -136,13 +136,9 @@ fn admissible(
     if !selector.is_some_and(|selector| selector.matches(namespace)) {
         return Err(Refusal::NamespaceMismatch);
     }
-    match defect {
-        Some(Defect::RequestsAboveLimits(found)) => {
-            Err(Refusal::RequestsAboveLimits(found.clone()))
-        }
-        Some(Defect::OutsideLimitRange(found)) => Err(Refusal::OutsideLimitRange(found.clone())),
-        Some(Defect::Malformed(what)) => Err(Refusal::Malformed(what.clone())),
-        Some(Defect::FailedChecks) | None => Ok((cluster_queue.clone(), node)),
+    match defect.and_then(Defect::refusal) {
+        Some(refusal) => Err(refusal),
+        None => Ok((cluster_queue.clone(), node)),
     }
 }
 
