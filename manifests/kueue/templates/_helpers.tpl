@@ -64,3 +64,22 @@ namespaceSelector:
 - {name: jaxjob, group: kubeflow.org, version: v1, plural: jaxjobs}
 - {name: mpijob, group: kubeflow.org, version: v2beta1, plural: mpijobs}
 {{- end }}
+
+{{/* Pods that name a queue are held up for a manager that is away only where pods are looked after. */}}
+{{- define "kueue.podPolicy" -}}
+{{- $config := fromYaml .Values.managerConfig.controllerManagerConfigYaml | default dict }}
+{{- $frameworks := dig "integrations" "frameworks" (list) $config }}
+{{- $looked := false }}
+{{- range list "pod" "deployment" "statefulset" }}{{ if has . $frameworks }}{{ $looked = true }}{{ end }}{{ end }}
+{{- if $looked }}Fail{{ else }}Ignore{{ end }}
+{{- end }}
+
+{{/* A pod that names a queue, or whose parent has it held back. CEL, because annotations cannot be selected. */}}
+{{- define "kueue.queuedPod" -}}
+(has(object.metadata.labels) && 'kueue.x-k8s.io/queue-name' in object.metadata.labels) || (has(object.metadata.annotations) && 'kueue.x-k8s.io/pod-suspending-parent' in object.metadata.annotations)
+{{- end }}
+
+{{/* A pod that has, or had before the update, a label or an annotation of Kueue's. */}}
+{{- define "kueue.podWithKeys" -}}
+(has(object.metadata.labels) && object.metadata.labels.exists(key, key.startsWith('kueue.x-k8s.io/'))) || (has(object.metadata.annotations) && object.metadata.annotations.exists(key, key.startsWith('kueue.x-k8s.io/'))) || (oldObject != null && ((has(oldObject.metadata.labels) && oldObject.metadata.labels.exists(key, key.startsWith('kueue.x-k8s.io/'))) || (has(oldObject.metadata.annotations) && oldObject.metadata.annotations.exists(key, key.startsWith('kueue.x-k8s.io/')))))
+{{- end }}

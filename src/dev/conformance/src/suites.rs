@@ -16,6 +16,7 @@ mod pkg_cache_queue_afs;
 mod pkg_cache_scheduler;
 mod pkg_config;
 mod pkg_controller_core;
+mod pkg_controller_jobs_pod;
 mod pkg_controller_tas;
 mod pkg_podset;
 mod pkg_resources;
@@ -50,6 +51,7 @@ type File = (&'static str, Suite);
 
 const FOLDERS: &[(&str, &[File])] = &[
     ("pkg-controller-core", pkg_controller_core::FILES),
+    ("pkg-controller-jobs-pod", pkg_controller_jobs_pod::FILES),
     ("pkg-controller-tas", pkg_controller_tas::FILES),
     ("pkg-controller-jobs-job", jobs::JOB),
     ("pkg-controller-jobs-jobset", jobs::JOB_SET),

@@ -28,6 +28,8 @@ pub struct Settings {
     pub integrations: jobs::integrations::Integrations,
     /// What the reconciler of Workloads goes by.
     pub workload_rules: workload::decide::Rules,
+    /// How pods and groups of pods are looked after; none if they are not.
+    pub pods: Option<crate::pods::decide::Rules>,
     /// Reconcilers at work at once, by `Kind.group`.
     pub concurrency: BTreeMap<String, u32>,
 }
@@ -41,6 +43,16 @@ impl Settings {
             .and_then(|n| usize::try_from(*n).ok())
             .filter(|n| *n > 0)
             .unwrap_or(default)
+    }
+}
+
+impl Settings {
+    /// Whether groups of pods may be named by annotations.
+    #[must_use]
+    pub fn annotated_groups(&self) -> bool {
+        self.pods
+            .as_ref()
+            .is_some_and(|rules| rules.switches.annotated)
     }
 }
 
@@ -73,10 +85,14 @@ impl Context {
     /// Whether jobs of a namespace are managed; a namespace that is not known yet is not.
     #[must_use]
     pub fn is_managed_namespace(&self, name: &str) -> bool {
-        self.world
-            .stores
-            .namespace_labels(name)
-            .is_some_and(|labels| self.settings.managed_namespaces.matches(&labels))
+        self.namespace_standing(name) == Some(true)
+    }
+
+    /// Whether jobs of a namespace are managed; none if the namespace is not known.
+    #[must_use]
+    pub fn namespace_standing(&self, name: &str) -> Option<bool> {
+        let labels = self.world.stores.namespace_labels(name)?;
+        Some(self.settings.managed_namespaces.matches(&labels))
     }
 
     /// Sends an event about a job.
@@ -99,6 +115,20 @@ impl Context {
     {
         let regarding = regarding(API_VERSION.to_owned(), K::KIND, object.metadata());
         self.send(regarding, reporter, kind, reason, note);
+    }
+
+    /// Sends an event about an object of some kind, given with its version.
+    pub fn event_of(
+        &self,
+        (api_version, kind): (&str, &str),
+        meta: &kueue_api::ObjectMeta,
+        reporter: &'static str,
+        of: Kind,
+        reason: &str,
+        note: String,
+    ) {
+        let regarding = regarding(api_version.to_owned(), kind, meta);
+        self.send(regarding, reporter, of, reason, note);
     }
 
     fn send(

@@ -18,6 +18,9 @@ pub enum ReconcileError {
     Effect(#[from] EffectError),
     #[error(transparent)]
     Astray(#[from] Astray),
+    /// Pods and their Workload do not go together yet.
+    #[error("{0}")]
+    Pods(String),
     #[error("cohort has a cycle")]
     CohortCycle,
 }
@@ -30,7 +33,7 @@ impl ReconcileError {
             Self::Write(error) => error.is_refusal(),
             Self::Job(_) => true,
             Self::Effect(error) => matches!(error, EffectError::Job(_)),
-            Self::Json(_) | Self::Astray(_) | Self::CohortCycle => false,
+            Self::Json(_) | Self::Astray(_) | Self::Pods(_) | Self::CohortCycle => false,
         }
     }
 

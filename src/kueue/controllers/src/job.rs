@@ -4,7 +4,7 @@
 mod apply;
 pub mod decide;
 pub mod effects;
-mod priority;
+pub(crate) mod priority;
 mod standing;
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ pub mod locks;
 pub mod metrics;
 pub mod nodes;
 pub mod places;
+pub mod pods;
 pub mod role;
 pub mod run;
 pub mod scheduling;

@@ -31,6 +31,7 @@ pub struct Metrics {
     attempts: Counters,
     attempt_seconds: Histograms,
     creation_seconds: Histograms,
+    ungating_seconds: Histograms,
     counts: Counts,
     waits: Waits,
     evicted_once: Counters,
@@ -73,6 +74,12 @@ impl Metrics {
                 "kueue_workload_creation_latency_seconds",
                 "From a job's creation to that of its Workload",
                 creation.collect(),
+            ),
+            ungating_seconds: register_histogram(
+                r,
+                "kueue_pod_scheduling_gate_removal_seconds",
+                "From a Workload's admission to the removal of a scheduling gate of one of its pods",
+                DEFAULT.to_vec(),
             ),
             counts: Counts::register(r),
             waits: Waits::register(r),
@@ -152,6 +159,19 @@ impl Metrics {
                 .with(&labels)
                 .observe(seconds(created.0, now));
         }
+    }
+
+    /// A scheduling gate of a pod was taken away.
+    pub fn ungated(&self, gate: &str, cluster_queue: &str, grouped: bool, seconds: f64) {
+        let labels = vec![
+            ("name", gate.to_owned()),
+            ("cluster_queue", cluster_queue.to_owned()),
+            ("is_group", grouped.to_string()),
+            self.role(),
+        ];
+        self.ungating_seconds
+            .with(&labels)
+            .observe(seconds.max(0.0));
     }
 
     /// A workload, given as it was before, was admitted.

@@ -20,11 +20,11 @@ use crate::metrics::Metrics;
 use crate::role::{CurrentRole, Role};
 use crate::watch::{Need, Seen, Synced, follow};
 use crate::work_queue::{Next, WorkQueue};
-use crate::world::World;
+use crate::world::{PodGroups, World};
 use crate::write::Writer;
 use crate::{
     cluster_queue, cohort, error::ReconcileError, events, flavor, job, lease, local_queue, nodes,
-    places, scheduling, workload,
+    places, pods, scheduling, workload,
 };
 
 /// What the controllers are started with.
@@ -77,7 +77,7 @@ impl Controllers {
         let (sink, writer) = events::channel(client.clone(), instance, clock);
         let context = Context {
             writer: Writer::new(client.clone()),
-            world: World::new(cache, &kinds, clock),
+            world: World::new(cache, &kinds, clock).with_pods(pod_groups(&settings)),
             events: sink,
             metrics: Metrics::register(registry, role.clone()),
             settings,
@@ -135,6 +135,13 @@ impl Controllers {
         let _ = tokio::time::timeout(std::time::Duration::from_secs(2), events).await;
         lost
     }
+}
+
+fn pod_groups(settings: &Settings) -> Option<PodGroups> {
+    settings.pods.as_ref().map(|rules| PodGroups {
+        annotated: rules.switches.annotated,
+        checks_owner: rules.switches.checks_owner,
+    })
 }
 
 async fn elect(
@@ -293,6 +300,7 @@ async fn work(context: Arc<Context>, kinds: &[&'static JobKind], stop: Cancellat
         workload::reconcile,
     );
     start.queue(&queues.places, ("Pod", 5), places::reconcile);
+    start.queue(&queues.pods, ("Pod", 5), pods::reconcile);
     start.queue(&queues.nodes, ("Node", 1), nodes::reconcile);
     for (index, (kind, queue)) in kinds.iter().zip(&queues.jobs).enumerate() {
         let name = format!("{}.{}", kind.kind, kind.group);

@@ -16,6 +16,8 @@ use kueue_api::v1beta2::{
 use parking_lot::RwLock;
 
 use crate::key::Key;
+use crate::pods::key::single_owner;
+use crate::pods::shelf::Shelf;
 use crate::store::{Put, Store, Stored};
 
 /// A job of whatever kind, as it is kept.
@@ -52,6 +54,8 @@ pub struct Stores {
     pub nodes: Store<Node>,
     /// Pods that say which Workload they are of; others are only counted by the cache.
     pub pods: Store<Pod>,
+    /// Pods to look after.
+    pub shelf: Shelf,
     pub jobs: Vec<Jobs>,
     owned: RwLock<BTreeMap<OwnerKey, BTreeSet<Key>>>,
     pods_of: RwLock<BTreeMap<Key, BTreeSet<Key>>>,
@@ -82,6 +86,7 @@ impl Stores {
                     objects: Store::default(),
                 })
                 .collect(),
+            shelf: Shelf::default(),
             owned: RwLock::default(),
             pods_of: RwLock::default(),
         }
@@ -122,6 +127,15 @@ impl Stores {
             .flatten()
             .filter_map(|key| self.workloads.get(key))
             .collect()
+    }
+
+    /// The Workloads that were made for a single pod of this name.
+    #[must_use]
+    pub fn workloads_of_pod(&self, pod: &Key) -> Vec<Arc<Workload>> {
+        let owned = self.owned.read();
+        let keys = owned.get(&(jobs::pods::POD.framework, pod.clone()));
+        let keys = keys.into_iter().flatten();
+        keys.filter_map(|key| self.workloads.get(key)).collect()
     }
 
     /// Takes in a pod that names its Workload, and gives that Workload's key.
@@ -191,6 +205,10 @@ impl Stores {
 type OwnerKey = (&'static str, Key);
 
 fn owner_key(workload: &Workload) -> Option<OwnerKey> {
+    if let Some(pod) = single_owner(workload) {
+        let key = Key::new(workload.namespace(), pod);
+        return Some((jobs::pods::POD.framework, key));
+    }
     let owner = job_owner(workload)?;
     let kind = jobs::kind::of_owner(owner)?;
     Some((kind.framework, Key::new(workload.namespace(), &owner.name)))

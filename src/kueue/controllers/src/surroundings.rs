@@ -8,6 +8,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::IntoResponse;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kueue_api::config::NAMESPACE_NAME_LABEL;
 use kueue_api::names::{DEFAULT_LOCAL_QUEUE, DEFAULT_WORKLOAD_PRIORITY_CLASS};
 use webhooks::Cluster;
@@ -54,6 +55,12 @@ impl Cluster for Surroundings {
             .local_queues
             .get(&Key::new(namespace, DEFAULT_LOCAL_QUEUE))
             .is_some()
+    }
+
+    fn owner(&self, namespace: &str, owner: &OwnerReference) -> Option<ObjectMeta> {
+        let (_, jobs) = self.0.world.stores.jobs_of(owner)?;
+        let job = jobs.objects.get(&Key::new(namespace, &owner.name))?;
+        Some(job.0.meta().clone())
     }
 
     fn has_default_priority_class(&self) -> bool {

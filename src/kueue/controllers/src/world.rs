@@ -28,6 +28,15 @@ pub use queues::Queues;
 /// Kinds that are watched besides those of jobs.
 pub const WATCHES: usize = 14;
 
+/// How groups of pods are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PodGroups {
+    /// By an annotation, too (gate `WorkloadIdentifierAnnotations`).
+    pub annotated: bool,
+    /// Whether Workloads of other makers stand in a group's way (gate `PodIntegrationValidateGroupOwner`).
+    pub checks_owner: bool,
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct World {
@@ -40,6 +49,8 @@ pub struct World {
     pub wake: Notify,
     /// Watches that have not yet told everything there is.
     pub unseen: watch::Sender<usize>,
+    /// Pods are looked after, and whether annotations may name their groups; none if they are not.
+    pods: Option<PodGroups>,
     clock: fn() -> Timestamp,
 }
 
@@ -58,8 +69,15 @@ impl World {
             locks: Locks::default(),
             wake: Notify::new(),
             unseen: watch::Sender::new(WATCHES + kinds.len()),
+            pods: None,
             clock,
         }
+    }
+
+    /// The same world, with pods that are looked after.
+    #[must_use]
+    pub fn with_pods(self, pods: Option<PodGroups>) -> Self {
+        Self { pods, ..self }
     }
 
     /// Whether every watch has told what there was at the start.
@@ -125,6 +143,7 @@ impl World {
                 self.queues.places.add(Key::of(&workload.metadata));
             }
             self.ask_owner(&workload);
+            self.ask_pods(&workload, false);
             if let Some(before) = before.filter(|w| job_owner(w) != job_owner(&workload)) {
                 self.ask_owner(&before);
             }
@@ -137,6 +156,16 @@ impl World {
             let name = cache::WorkloadKey::new(key.namespace.as_str(), key.name.as_str());
             self.change(|cache, _| cache.delete_workload(&name));
             self.ask_owner(&workload);
+            self.ask_pods(&workload, true);
+        }
+    }
+
+    /// Asks for the pods of a Workload to be looked at.
+    fn ask_pods(&self, workload: &Workload, gone: bool) {
+        if let Some(groups) = self.pods {
+            for key in crate::pods::key::of_workload(workload, gone, groups.checks_owner) {
+                self.queues.pods.add(key);
+            }
         }
     }
 

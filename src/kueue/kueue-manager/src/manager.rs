@@ -156,6 +156,7 @@ impl<'a> Servers<'a> {
                 .managed_jobs_namespace_selector
                 .clone(),
             manage_jobs_without_queue_name: self.configuration.manage_jobs_without_queue_name,
+            integrations: settings::integrations(self.configuration),
             cluster: Arc::new(Surroundings(context.clone())),
         };
         // The watches themselves may need conversions, so these do not wait for them.

@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use cache::{FairStrategy, Features as CacheFeatures, QuotaCheck, Transformation};
 use controllers::connect::own_namespace;
 use controllers::job::decide::Rules;
+use controllers::pods::decide::Rules as PodRules;
 use controllers::{context, lease, run};
 use jobs::JobKind;
 use jobs::integrations::Integrations;
@@ -77,8 +78,9 @@ pub(crate) fn controllers(
         managed_namespaces: Selector::try_from(selector)
             .context("managedJobsNamespaceSelector cannot be used")?,
         jobs: rules(configuration),
-        integrations: Integrations::new(&configuration.integrations.frameworks, &[]),
+        integrations: integrations(configuration),
         workload_rules: life::rules(configuration),
+        pods: pods(configuration),
         concurrency: configuration.group_kind_concurrency.clone(),
     };
     Ok(run::Options {
@@ -119,6 +121,26 @@ fn rules(configuration: &Configuration) -> Rules {
         annotated_names: features.on(gate::WORKLOAD_IDENTIFIER_ANNOTATIONS),
         keep_deactivated: None,
     }
+}
+
+/// How pods are looked after, if they are.
+fn pods(configuration: &Configuration) -> Option<PodRules> {
+    let integrations = integrations(configuration);
+    let features = &configuration.features;
+    integrations
+        .on(jobs::pods::POD.framework)
+        .then(|| PodRules {
+            jobs: rules(configuration),
+            manage_without_queue_name: configuration.manage_jobs_without_queue_name,
+            only_of_parents: integrations.pods_implied(),
+            switches: features.into(),
+            pods_die_alone: features.on(gate::SKIP_REASSIGNMENT_FOR_PODS),
+        })
+}
+
+/// The frameworks that the configuration enables.
+pub(crate) fn integrations(configuration: &Configuration) -> Integrations {
+    Integrations::new(&configuration.integrations.frameworks, &[])
 }
 
 fn cache_options(configuration: &Configuration) -> cache::Options {

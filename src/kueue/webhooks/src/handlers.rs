@@ -2,11 +2,14 @@
 
 pub(crate) mod job;
 pub(crate) mod kinds;
+pub(crate) mod pod;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use jobs::integrations::Integrations;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kueue_api::LabelSelector;
 use kueue_api::features::Features;
 use kueue_api::field::{FieldError, aggregate};
@@ -26,6 +29,8 @@ pub trait Cluster: Send + Sync {
     fn has_default_local_queue(&self, namespace: &str) -> bool;
     /// Whether there is a WorkloadPriorityClass called `default`.
     fn has_default_priority_class(&self) -> bool;
+    /// The object that an owner reference names, as far as objects of its kind are watched.
+    fn owner(&self, namespace: &str, owner: &OwnerReference) -> Option<ObjectMeta>;
 }
 
 /// Settings and surroundings of the rules.
@@ -33,6 +38,8 @@ pub struct Context {
     pub features: Features,
     pub managed_jobs_namespace_selector: LabelSelector,
     pub manage_jobs_without_queue_name: bool,
+    /// Frameworks that are enabled.
+    pub integrations: Integrations,
     pub cluster: Arc<dyn Cluster>,
 }
 

@@ -36,6 +36,8 @@ pub enum Verdict {
     Allow,
     /// Allowed with these changes.
     Change(Patch),
+    /// Allowed, with something to tell whoever asked.
+    Warn(String),
     /// Refused by a rule.
     Deny(String),
     /// Refused because the object cannot be read.
@@ -70,10 +72,10 @@ impl Request {
 impl Verdict {
     /// The review that goes back.
     pub(crate) fn to_review(&self, uid: &str) -> Value {
-        let mut response =
-            json!({"uid": uid, "allowed": matches!(self, Self::Allow | Self::Change(_))});
+        let mut response = json!({"uid": uid, "allowed": matches!(self, Self::Allow | Self::Change(_) | Self::Warn(_))});
         match self {
             Self::Allow => {}
+            Self::Warn(text) => response["warnings"] = json!([text]),
             Self::Change(patch) => {
                 let text = serde_json::to_vec(patch).unwrap_or_default();
                 response["patchType"] = json!("JSONPatch");

@@ -11,7 +11,7 @@ use axum::routing::post;
 use jobs::JobKind;
 
 use crate::convert;
-use crate::handlers::{Context, Handler, job, kinds};
+use crate::handlers::{Context, Handler, job, kinds, pod};
 use crate::review::{Request, Verdict};
 
 /// The API server sends the new and the old object in one review; each may have 3 MiB.
@@ -23,7 +23,7 @@ const MAX_LIST: usize = 256 * 1024 * 1024;
 /// One rule at one path.
 type Rule = Box<dyn Fn(&Request, &Context) -> Verdict + Send + Sync>;
 
-/// The paths of Kueue's own kinds.
+/// The paths of Kueue's own kinds, and of pods.
 const OWN: &[(&str, Handler)] = &[
     (
         "/mutate-kueue-x-k8s-io-v1beta2-clusterqueue",
@@ -53,6 +53,8 @@ const OWN: &[(&str, Handler)] = &[
         "/validate-kueue-x-k8s-io-v1beta2-workload",
         kinds::check_workload,
     ),
+    ("/mutate--v1-pod", pod::default_pod),
+    ("/validate--v1-pod", pod::check_pod),
 ];
 
 /// The path of a job kind: `/mutate-batch-v1-job`.
@@ -130,7 +132,7 @@ fn answer(path: &str, rule: &Rule, context: &Context, body: &[u8]) -> Response {
     } = &request;
     match &verdict {
         // The usual case, several times a job: of interest only to whoever looks for a single review.
-        Verdict::Allow | Verdict::Change(_) => {
+        Verdict::Allow | Verdict::Change(_) | Verdict::Warn(_) => {
             tracing::trace!(path, namespace, operation, "admission review answered");
         }
         Verdict::Deny(why) | Verdict::Malformed(why) => {

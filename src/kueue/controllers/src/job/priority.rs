@@ -9,7 +9,7 @@ use crate::key::Key;
 use crate::stores::Stores;
 
 /// None while a class that is named does not exist.
-pub(super) fn of(job: &dyn GenericJob, stores: &Stores) -> Option<Priority> {
+pub(crate) fn of(job: &dyn GenericJob, stores: &Stores) -> Option<Priority> {
     named(
         job,
         |name| Some(stores.classes.get(&Key::cluster(name))?.value),

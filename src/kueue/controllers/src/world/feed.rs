@@ -15,6 +15,7 @@ use kueue_api::v1beta2::{
 use super::World;
 use crate::key::Key;
 use crate::nodes;
+use crate::pods::shelf;
 use crate::store::{Put, Store, Stored};
 use crate::stores::workload_of;
 use crate::watch::Seen;
@@ -71,6 +72,9 @@ impl World {
                 self.queues.ask_job(kind, Key::of(job.meta()));
             }
         }
+        for key in self.stores.shelf.keys_in(&changed) {
+            self.queues.pods.add(key);
+        }
     }
 
     pub fn on_limit_range(&self, seen: Seen<LimitRange>) {
@@ -115,13 +119,21 @@ impl World {
     pub fn on_pod(&self, seen: Seen<Pod>) {
         match seen {
             Seen::Object(pod) => self.saw_pod(*pod),
-            Seen::Gone(key, uid) => {
-                self.change(|cache, _| cache.delete_pod(&key.namespace, &key.name));
-                if let Some(workload) = self.stores.remove_pod(&key, uid.as_deref()) {
-                    self.queues.places.add(workload);
-                }
-            }
+            Seen::Gone(key, uid) => self.lost_pod(&key, uid.as_deref()),
             Seen::Malformed(key, error) => malformed("Pod", &key, &error),
+        }
+    }
+
+    /// Takes in that a pod is gone.
+    pub fn lost_pod(&self, key: &Key, uid: Option<&str>) {
+        self.change(|cache, _| cache.delete_pod(&key.namespace, &key.name));
+        if let Some(workload) = self.stores.remove_pod(key, uid) {
+            self.queues.places.add(workload);
+        }
+        if let Some(groups) = self.pods
+            && let Some(of) = self.stores.shelf.remove(key, uid, groups.annotated)
+        {
+            self.queues.pods.add(of);
         }
     }
 
@@ -130,6 +142,11 @@ impl World {
         pod.metadata.managed_fields = None;
         self.change(|cache, _| cache.apply_pod(&pod));
         let pod = Arc::new(pod);
+        if let Some(groups) = self.pods.filter(|_| shelf::concerns(&pod)) {
+            for key in self.stores.shelf.put(&pod, groups.annotated) {
+                self.queues.pods.add(key);
+            }
+        }
         if let Some(workload) = workload_of(&pod) {
             let workload = self.stores.put_pod(&pod, workload);
             self.queues.places.add(workload);
@@ -186,6 +203,9 @@ impl World {
 
     /// Jobs that may have waited for a priority class.
     fn ask_jobs_without_workload(&self) {
+        for key in self.stores.shelf.keys() {
+            self.queues.pods.add(key);
+        }
         for (kind, jobs) in self.stores.jobs.iter().enumerate() {
             for job in jobs
                 .objects

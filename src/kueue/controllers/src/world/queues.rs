@@ -17,6 +17,8 @@ pub struct Queues {
     pub workloads: Arc<WorkQueue>,
     /// Workloads with pods that may wait for their place.
     pub places: Arc<WorkQueue>,
+    /// Single pods and groups of pods.
+    pub pods: Arc<WorkQueue>,
     /// Nodes that failed or came back.
     pub nodes: Arc<WorkQueue>,
     /// In the order of the stores.
@@ -33,6 +35,7 @@ impl Queues {
             local_queues: queue("LocalQueue"),
             workloads: queue("Workload"),
             places: queue("places of pods"),
+            pods: queue("Pod"),
             nodes: queue("Node"),
             jobs: kinds.iter().map(|kind| queue(kind.kind)).collect(),
         }

@@ -10,11 +10,11 @@ use kueue_api::names::{
 use kueue_api::v1beta2::PodSet;
 use kueue_api::validation::{SUBDOMAIN, is_subdomain};
 
-use super::job::prebuilt_name;
 use super::members::{label, note};
-use super::{Switches, group_name, is_unretriable, parent_framework, role_of, total_count};
+use super::{Pods, Switches, group_name, is_unretriable, parent_framework, role_of, total_count};
 use crate::admission::Surroundings;
 use crate::admission::topology::{self, Template};
+use crate::job::GenericJob;
 
 /// Applies the defaults to a new pod. Whether anything changed.
 pub fn default(pod: &mut Pod, around: Surroundings, switches: &Switches) -> bool {
@@ -68,11 +68,12 @@ fn set_label(pod: &mut Pod, key: &str, value: &str) {
 }
 
 /// What is wrong with a pod beyond the checks common to all kinds.
-pub(super) fn problems(pod: &Pod, switches: &Switches) -> Vec<FieldError> {
+pub(super) fn problems(pods: &Pods, switches: &Switches) -> Vec<FieldError> {
+    let pod = pods.head().as_ref();
     let mut found: Vec<_> = managed_label(pod).into_iter().collect();
     found.extend(group(pod, switches));
     found.extend(topology(pod));
-    found.extend(prebuilt(pod, switches));
+    found.extend(prebuilt(pods, switches));
     found
 }
 
@@ -177,9 +178,10 @@ fn topology(pod: &Pod) -> Vec<FieldError> {
     topology::problems(&[Template { path, pod_set }])
 }
 
-fn prebuilt(pod: &Pod, switches: &Switches) -> Option<FieldError> {
+fn prebuilt(pods: &Pods, switches: &Switches) -> Option<FieldError> {
+    let (pod, job): (_, &dyn GenericJob) = (pods.head().as_ref(), pods);
     let group = group_name(pod, switches.annotated)?;
-    let wanted = prebuilt_name(&pod.metadata, switches.annotated)?;
+    let wanted = job.prebuilt_workload(switches.annotated)?;
     let noted = switches.annotated
         && note(pod, keys::PREBUILT_WORKLOAD_NAME).is_some_and(|name| !name.is_empty());
     let path = if noted {

@@ -99,28 +99,16 @@ impl Pods {
     }
 
     /// The Workload of these pods. Those of a group own it together.
-    pub fn workload(
-        &self,
-        priority: Priority,
-        options: &Options,
-        notes_to_copy: &[String],
-    ) -> Result<Workload, JobError> {
+    pub fn workload(&self, priority: Priority, options: &Options) -> Result<Workload, JobError> {
         let mut made = construct::workload(self, priority, options)?;
-        if self.switches.admission_gates {
-            let key = annotations::ADMISSION_GATED_BY;
-            if let Some(gates) = note(&self.head, key).filter(|gates| !gates.is_empty()) {
-                let notes = made.metadata.annotations.get_or_insert_default();
-                notes.insert(key.to_owned(), gates.to_owned());
-            }
-        }
-        let copied = self.common(notes_to_copy, |pod| pod.metadata.annotations.as_ref());
-        let copied = copied.ok_or(GroupError::Annotations)?;
-        let notes = made.metadata.annotations.get_or_insert_default();
-        notes.extend(copied);
         if self.grouped {
             if made.spec.pod_sets.len() > MAX_ROLES {
                 return Err(GroupError::TooManyRoles(MAX_ROLES).into());
             }
+            let keys = &options.annotations_to_copy;
+            let own = self.common(keys, |pod| pod.metadata.annotations.as_ref());
+            let notes = made.metadata.annotations.get_or_insert_default();
+            notes.extend(own.ok_or(GroupError::Annotations)?);
             notes.insert(annotations::IS_GROUP_WORKLOAD.to_owned(), "true".to_owned());
             let own = self.common(&options.label_keys_to_copy, |pod| {
                 pod.metadata.labels.as_ref()

@@ -172,7 +172,8 @@ impl Pods {
     /// The Workload that the pods want to adopt.
     #[must_use]
     pub fn prebuilt(&self) -> Option<&str> {
-        prebuilt_name(&self.head.metadata, self.switches.annotated)
+        let job: &dyn GenericJob = self;
+        job.prebuilt_workload(self.switches.annotated)
     }
 
     /// The podset of one pod.
@@ -247,19 +248,6 @@ impl Pods {
                         .unwrap_or(Timestamp::MAX)
             })
     }
-}
-
-/// The Workload that an object wants to adopt; `annotated` as in [`group_name`].
-#[must_use]
-pub(crate) fn prebuilt_name(meta: &ObjectMeta, annotated: bool) -> Option<&str> {
-    use kueue_api::names::annotations;
-    let notes = meta.annotations.as_ref();
-    let noted = notes
-        .and_then(|notes| notes.get(annotations::PREBUILT_WORKLOAD_NAME))
-        .filter(|name| annotated && !name.is_empty());
-    let labelled = || meta.labels.as_ref()?.get(labels::PREBUILT_WORKLOAD_NAME);
-    let name = noted.or_else(labelled)?;
-    Some(name.as_str()).filter(|name| !name.is_empty())
 }
 
 impl GenericJob for Pods {
@@ -387,7 +375,7 @@ impl GenericJob for Pods {
     }
 
     fn problems(&self, features: &Features) -> Vec<FieldError> {
-        admission::problems(&self.head, &features.into())
+        admission::problems(self, &features.into())
     }
 
     fn change_problems(&self, old: &dyn GenericJob) -> Vec<FieldError> {

@@ -20,6 +20,7 @@ const FRAMEWORKS: &[&str] = &[
     "kubeflow.org/tfjob",
     "kubeflow.org/xgboostjob",
     "kubeflow.org/jaxjob",
+    "pod",
 ];
 
 /// Job kinds of the reference that are still to be built.
@@ -31,7 +32,6 @@ pub(super) const FRAMEWORKS_TO_COME: &[&str] = &[
     "trainer.kubeflow.org/trainjob",
     "sparkoperator.k8s.io/sparkapplication",
     "leaderworkerset.x-k8s.io/leaderworkerset",
-    "pod",
     "deployment",
     "statefulset",
 ];

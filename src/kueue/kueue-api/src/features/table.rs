@@ -66,7 +66,7 @@ pub const GATES: &[Gate] = &[
     gate("FailureRecoveryPolicy", false, Built::No, &[]),
     gate("FairSharingPreemptWithinNominal", true, Built::Both, &[]),
     gate("FairSharingPrioritizeNonBorrowing", true, Built::Both, &[]),
-    gate("FastQuotaReleaseInPodIntegration", false, Built::No, &[]),
+    gate("FastQuotaReleaseInPodIntegration", false, Built::Both, &[]),
     gate("FinishOrphanedWorkloads", true, Built::Both, &[]),
     gate("FlavorFungibility", true, Built::Both, &[]),
     gate(
@@ -130,7 +130,7 @@ pub const GATES: &[Gate] = &[
     gate("MultiKueueOrchestratedPreemption", false, Built::Both, &[]),
     gate("MultiKueueRemoteSpecSync", true, Built::No, &[]),
     gate("PartialAdmission", true, Built::Both, &[]),
-    gate("PodIntegrationValidateGroupOwner", true, Built::No, &[]),
+    gate("PodIntegrationValidateGroupOwner", true, Built::Both, &[]),
     gate("PrioritizePreemptorWorkloads", false, Built::Both, &[]),
     gate("PriorityBoost", false, Built::Both, &[]),
     gate("PrioritySortingWithinCohort", true, Built::Both, &[]),

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use jobs::JobKind;
 use jobs::admission::{Surroundings, default, validate_create, validate_update};
+use jobs::ancestors::{Astray, Known, Walk};
 use jobs::job::GenericJob;
-use jobs::kind::of_owner;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kueue_api::config::NAMESPACE_NAME_LABEL;
 use kueue_api::features::gate;
+use kueue_api::names::labels;
 use kueue_api::validation::matches_selector;
 use serde_json::Value;
 
@@ -30,7 +32,7 @@ fn defaulted(kind: &JobKind, request: &Request, context: &Context) -> Result<Ver
         return Ok(Verdict::Allow);
     }
     let before = written(job.as_ref())?;
-    let around = around(request, job.as_ref(), context);
+    let around = around(request, job.meta(), context)?;
     default(job.as_mut(), around);
     // Only what the rule changed: fields that our types do not know stay as they were sent.
     let patch = json_patch::diff(&before, &written(job.as_ref())?);
@@ -48,7 +50,7 @@ fn checked(kind: &JobKind, request: &Request, context: &Context) -> Result<Verdi
         validate_update(
             old.as_ref(),
             job.as_ref(),
-            around(request, job.as_ref(), context),
+            around(request, job.meta(), context).unwrap_or_default(),
             &context.features,
         )
     } else {
@@ -66,7 +68,12 @@ fn written(job: &dyn GenericJob) -> Result<Value, Verdict> {
         .map_err(|error| Verdict::Malformed(error.to_string()))
 }
 
-fn around(request: &Request, job: &dyn GenericJob, context: &Context) -> Surroundings {
+/// What the rules must know about the cluster.
+pub(super) fn around(
+    request: &Request,
+    meta: &ObjectMeta,
+    context: &Context,
+) -> Result<Surroundings, Verdict> {
     // A job may come right after its namespace, before our watch has seen that. Every namespace carries its name as a label, which
     // is what the usual selectors look at; taking it for unmanaged would let the job start unseen.
     let named = || BTreeMap::from([(NAMESPACE_NAME_LABEL.to_owned(), request.namespace.clone())]);
@@ -74,17 +81,45 @@ fn around(request: &Request, job: &dyn GenericJob, context: &Context) -> Surroun
         .cluster
         .namespace_labels(&request.namespace)
         .unwrap_or_else(named);
-    let owners = job.meta().owner_references.as_deref().unwrap_or_default();
     let defaulting = context
         .features
         .on(gate::WORKLOAD_PRIORITY_CLASS_DEFAULTING);
-    Surroundings {
+    let mut around = Surroundings {
         namespace_managed: matches_selector(&context.managed_jobs_namespace_selector, &labels),
         has_default_queue: context.cluster.has_default_local_queue(&request.namespace),
         has_default_priority_class: defaulting && context.cluster.has_default_priority_class(),
-        owner_managed: owners
-            .iter()
-            .any(|owner| owner.controller == Some(true) && of_owner(owner).is_some()),
+        owner_managed: false,
         manage_without_queue_name: context.manage_jobs_without_queue_name,
+    };
+    let named = meta.labels.as_ref();
+    let queued = named.is_some_and(|labels| labels.contains_key(labels::QUEUE_NAME));
+    // Whom nobody would manage need not be asked for its parents: they may be slower to see than it.
+    if around.namespace_managed
+        && (queued || around.has_default_queue || around.manage_without_queue_name)
+    {
+        around.owner_managed = has_managed_owner(request, meta, context)?;
     }
+    Ok(around)
+}
+
+/// Whether one of the object's ancestors is managed.
+fn has_managed_owner(
+    request: &Request,
+    meta: &ObjectMeta,
+    context: &Context,
+) -> Result<bool, Verdict> {
+    let known = |owner: &OwnerReference| context.integrations.known(owner);
+    let refused = |error: Astray| Verdict::Deny(error.to_string());
+    let mut walk = Walk::from(meta, context.manage_jobs_without_queue_name);
+    while let Some(owner) = walk.next(known).map_err(refused)? {
+        let found = context.cluster.owner(&request.namespace, &owner);
+        // Of a kind that is not managed no objects are watched; what is above it does not matter then.
+        if found.is_none() && known(&owner) == Known::Passed {
+            break;
+        }
+        if !walk.found(&owner, known(&owner), found).map_err(refused)? {
+            break;
+        }
+    }
+    Ok(walk.top().is_some())
 }

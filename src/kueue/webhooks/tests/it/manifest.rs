@@ -134,8 +134,10 @@ fn a_manager_that_is_down_blocks_nothing_unrelated() {
         let ours = groups.iter().all(|group| *group == json!([names::GROUP]));
         let queued = webhook["objectSelector"]["matchExpressions"]
             == json!([{"key": names::labels::QUEUE_NAME, "operator": "Exists"}]);
+        let condition = webhook["matchConditions"][0]["name"].as_str();
+        let asked_for = matches!(condition, Some("queued" | "has-keys-of-kueue"));
         assert!(
-            webhook["failurePolicy"] == "Ignore" || ours || queued,
+            webhook["failurePolicy"] == "Ignore" || ours || queued || asked_for,
             "{name}: failurePolicy {}",
             webhook["failurePolicy"]
         );

@@ -31,6 +31,14 @@ impl Cluster for Two {
         namespace == "equipe-vision"
     }
 
+    fn owner(
+        &self,
+        _: &str,
+        _: &k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference,
+    ) -> Option<kueue_api::ObjectMeta> {
+        None
+    }
+
     fn has_default_priority_class(&self) -> bool {
         false
     }
@@ -47,6 +55,7 @@ pub(crate) fn server(gates: &[(&str, bool)]) -> Router {
         managed_jobs_namespace_selector: Configuration::defaults(None)
             .managed_jobs_namespace_selector,
         manage_jobs_without_queue_name: false,
+        integrations: jobs::integrations::Integrations::new(&["batch/job".to_owned()], &[]),
         cluster: Arc::new(Two),
     }))
 }
