@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod frontend;
+pub mod images;
 pub mod packages;
 pub mod run;
 pub mod tests;

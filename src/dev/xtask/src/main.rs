@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{bench, run, tests, tidy, up};
+use xtask::{bench, images, run, tests, tidy, up};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -40,6 +40,13 @@ enum Verb {
         /// Given to `atelier tools` as they are.
         #[arg(last = true)]
         rest: Vec<String>,
+    },
+    /// Build container images, without a registry or an engine: all of them, or those named.
+    Images {
+        names: Vec<String>,
+        /// Say which there are, and build nothing.
+        #[arg(long)]
+        list: bool,
     },
     /// Run a lab's solution, or one of its wrong answers, on a real environment.
     Solve {
@@ -94,6 +101,8 @@ fn act(verb: Verb) -> anyhow::Result<ExitCode> {
             up::build()?;
             run::product("tools", &rest)
         }
+        Verb::Images { list: true, .. } => Ok(images::list()),
+        Verb::Images { names, .. } => images::build(&names),
         Verb::Solve { lab, wrong, rest } => {
             up::prepare()?;
             let mut arguments = vec![lab];

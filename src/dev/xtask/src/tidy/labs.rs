@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context as _;
 
 /// Folders of `labs/` that are not labs.
-const NOT_LABS: &[&str] = &["profiles"];
+const NOT_LABS: &[&str] = &["profiles", "trainings"];
 
 pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
     let labs = root.join("labs");
