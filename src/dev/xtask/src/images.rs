@@ -5,9 +5,11 @@
 mod archive;
 mod debian;
 mod layer;
+mod operator;
 mod parts;
 mod recipes;
 mod sources;
+pub mod trainings;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,6 +42,7 @@ impl Places {
             tools: cache.join("tools"),
         };
         fs::create_dir_all(&places.images)?;
+        fs::create_dir_all(places.images.join("programs"))?;
         fs::create_dir_all(places.packages.join("partial"))?;
         Ok(places)
     }
@@ -103,6 +106,9 @@ fn one(recipe: &Recipe, places: &Places) -> anyhow::Result<()> {
         recipe.name,
         key.get(..16).unwrap_or(&key)
     ));
+    if recipe.name == operator::IMAGE {
+        operator::manifests(recipe, &link.with_extension("yaml"), places)?;
+    }
     if file.exists() {
         point(&link, &file)?;
         say(&format!("   up to date: {}", file.display()));

@@ -48,6 +48,11 @@ enum Verb {
         #[arg(long)]
         list: bool,
     },
+    /// Try what the trainings promise, in their image with real PyTorch: `[TEST…]`.
+    Trainings {
+        /// Such as `Trainings.test_sigterm_is_answered_within_the_step`.
+        only: Vec<String>,
+    },
     /// Run a lab's solution, or one of its wrong answers, on a real environment.
     Solve {
         /// The lab's id or a prefix of it, such as `d1-am`.
@@ -103,6 +108,7 @@ fn act(verb: Verb) -> anyhow::Result<ExitCode> {
         }
         Verb::Images { list: true, .. } => Ok(images::list()),
         Verb::Images { names, .. } => images::build(&names),
+        Verb::Trainings { only } => images::trainings::run(&only),
         Verb::Solve { lab, wrong, rest } => {
             up::prepare()?;
             let mut arguments = vec![lab];

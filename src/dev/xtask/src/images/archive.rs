@@ -93,10 +93,10 @@ fn config(settings: &Settings, digests: &[String]) -> Value {
 const EPOCH: &str = "1970-01-01T00:00:00Z";
 
 /// A folder that is gone afterwards, whatever happened.
-struct Scratch(PathBuf);
+pub(super) struct Scratch(pub(super) PathBuf);
 
 impl Scratch {
-    fn new(path: PathBuf) -> anyhow::Result<Self> {
+    pub(super) fn new(path: PathBuf) -> anyhow::Result<Self> {
         if path.exists() {
             fs::remove_dir_all(&path)?;
         }

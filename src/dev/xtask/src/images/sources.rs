@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
 
 use super::recipes::{Part, Recipe};
@@ -113,7 +113,7 @@ fn program(package: &str, binary: &str) -> anyhow::Result<PathBuf> {
 }
 
 /// The newest program of that name in the cache of tools.
-fn tool(name: &str, places: &Places) -> anyhow::Result<PathBuf> {
+pub(super) fn tool(name: &str, places: &Places) -> anyhow::Result<PathBuf> {
     let prefix = format!("{name}-");
     let mut found: Vec<PathBuf> = Vec::new();
     if places.tools.is_dir() {
@@ -130,14 +130,17 @@ fn tool(name: &str, places: &Places) -> anyhow::Result<PathBuf> {
         .with_context(|| format!("{name} is not there yet: run `cargo xtask tools` first"))
 }
 
-/// A program of a module whose every dependency is pinned by hash.
-fn go(module: &str, package: &str, places: &Places) -> anyhow::Result<PathBuf> {
-    let Some(go) = ["go", "/usr/local/go/bin/go"]
+/// The `go` program: on the search path, or where its own installer puts it.
+pub(super) fn find_go() -> anyhow::Result<&'static str> {
+    ["go", "/usr/local/go/bin/go"]
         .into_iter()
         .find(|go| run::output(go, &["version"]).is_some())
-    else {
-        bail!("go is missing: {package} is built from its module");
-    };
+        .context("go is missing: the README says what must be there first")
+}
+
+/// A program of a module whose every dependency is pinned by hash.
+fn go(module: &str, package: &str, places: &Places) -> anyhow::Result<PathBuf> {
+    let go = find_go()?;
     let folder = run::root().join(module);
     let mut hash = Sha256::new();
     hash_tree(&folder, &mut hash)?;
