@@ -40,6 +40,7 @@ pub use node_failure::{NodeNews, Remedies, Remedy};
 pub use options::{
     Features, Options, PodsReadyTimestamp, QuotaCheck, TrackedLabel, Transformation,
 };
+pub use pending::Pending;
 pub use patch::{Event, EventKind, WorkloadPatch, told_requests};
 pub use readiness::Readiness;
 pub use status::{Obstacles, PendingReason};

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use quantity::Requests;
-use scheduler::{ClusterQueueName, LocalQueueKey, WorkloadKey};
+use scheduler::{ClusterQueueName, CohortName, Holder, LocalQueueKey, WorkloadKey};
 
 use crate::Cache;
+use crate::pending::Pending;
 
 /// One pending workload and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +99,33 @@ impl Cache {
         })
     }
 
+    /// How many different shapes wait in which state.
+    #[must_use]
+    pub fn pending_shapes(&self, name: &ClusterQueueName) -> Option<Pending> {
+        Some(self.queues.get(name)?.pending.shapes())
+    }
+
+    /// How many wait in which state, by the values of the labels that metrics tell apart.
+    #[must_use]
+    pub fn pending_breakdown(&self, name: &ClusterQueueName) -> BTreeMap<Vec<String>, Pending> {
+        let queue = self.queues.get(name);
+        queue.map(|queue| queue.pending.breakdown()).unwrap_or_default()
+    }
+
+    /// The cohorts above a ClusterQueue, the nearest first.
+    #[must_use]
+    pub fn cohorts_above(&self, name: &ClusterQueueName) -> Vec<CohortName> {
+        let Some(id) = self.tree.cluster_queue(name) else {
+            return Vec::new();
+        };
+        let above = self.tree.path_up(id).skip(1);
+        let named = above.filter_map(|id| match self.tree.holder(id) {
+            Holder::Cohort(name) => Some(name.clone()),
+            Holder::ClusterQueue(_) => None,
+        });
+        named.collect()
+    }
+
     /// The LocalQueue of every workload of a ClusterQueue that is set aside.
     #[must_use]
     pub fn inadmissible(&self, name: &ClusterQueueName) -> Vec<LocalQueueKey> {
@@ -138,6 +166,12 @@ impl Cache {
         queue
             .map(|queue| queue.pending.resources())
             .unwrap_or_default()
+    }
+
+    /// Whether ClusterQueues and cohorts share what is idle by weight.
+    #[must_use]
+    pub fn is_fairly_shared(&self) -> bool {
+        self.options.fair_sharing.is_some()
     }
 
     /// The names of all ClusterQueues.

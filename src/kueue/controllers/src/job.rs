@@ -93,8 +93,10 @@ async fn round(
     };
     let last = step.is_last();
     let act = Act::new(context, kind, view.job);
-    let told = apply::Told::of(&step);
+    let created = matches!(step, decide::Step::Create);
     let done = act.all(effects::of(&view, step)?).await?;
-    act.measure(&told, view.now);
+    if created {
+        act.measure(view.now);
+    }
     Ok((last || !done).then_some(next))
 }

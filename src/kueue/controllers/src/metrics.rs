@@ -1,37 +1,88 @@
-//! The metrics of the controller under the names of the reference. Counters and histograms are counted as things
-//! happen; gauges are read from the world when somebody asks (`gauges.rs`).
+//! The metrics of the controller under the names of the reference (`kueue-reference.md` 6). Counters and histograms follow what
+//! happens to Workloads (`transitions.rs`); gauges are read from the world when somebody asks (`gauges.rs`).
 
+mod custom;
 mod gauges;
 mod groups;
+mod record;
+mod transitions;
 
-use std::time::Duration;
+#[cfg(test)]
+mod tests;
 
-use jiff::Timestamp;
-use jobs::GenericJob;
-use kueue_api::conditions::{find, reasons, workload as types};
-use kueue_api::v1beta2::{Workload, WorkloadStatus};
-use telemetry::metrics::{
-    Counters, Histograms, Labels, Registry, register_counter, register_histogram,
-};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kube::core::{Selector, SelectorExt};
+use kueue_api::v1beta2::LocalQueue;
+use parking_lot::Mutex;
+use telemetry::metrics::{Counters, Histograms, Registry, register_counter, register_histogram};
 
 use crate::role::CurrentRole;
 
-use groups::{Counts, Pair, Waits, exponential};
+use groups::{Counts, Waits, exponential};
 
+pub use custom::{Custom, CustomLabels};
 pub use gauges::{Build, WorldGauges};
+pub use record::Around;
 
 const DEFAULT: [f64; 11] = [
     0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
 ];
 
+/// What is shown, as the configuration and the gates say.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// LocalQueues that have metrics; none for all of them, and a selector that matches nothing for none.
+    pub local_queues: Option<Selector>,
+    /// Whether LocalQueues have metrics at all.
+    pub with_local_queues: bool,
+    pub with_cohorts: bool,
+    pub with_creation_latency: bool,
+    pub with_shapes: bool,
+    pub with_unadmitted: bool,
+    /// `metrics.enableClusterQueueResources`.
+    pub with_resources: bool,
+    pub custom: CustomLabels,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            local_queues: None,
+            with_local_queues: true,
+            with_cohorts: true,
+            with_creation_latency: true,
+            with_shapes: true,
+            with_unadmitted: true,
+            with_resources: false,
+            custom: CustomLabels::default(),
+        }
+    }
+}
+
+impl Options {
+    /// Whether a LocalQueue has metrics.
+    #[must_use]
+    pub fn shows(&self, queue: &LocalQueue) -> bool {
+        let labels = queue.metadata.labels.clone().unwrap_or_default();
+        let chosen = self
+            .local_queues
+            .as_ref()
+            .is_none_or(|selector| selector.matches(&labels));
+        self.with_local_queues && chosen
+    }
+}
+
 /// See the module.
 #[derive(Clone, Debug)]
 pub struct Metrics {
+    pub(crate) options: Arc<Options>,
     role: CurrentRole,
     attempts: Counters,
     attempt_seconds: Histograms,
-    creation_seconds: Histograms,
-    ungating_seconds: Histograms,
+    creation_seconds: Option<Histograms>,
+    gate_seconds: Histograms,
     counts: Counts,
     waits: Waits,
     evicted_once: Counters,
@@ -39,334 +90,90 @@ pub struct Metrics {
     ready_to_evicted: Histograms,
     preempted: Counters,
     recomputed: Counters,
-}
-
-/// A workload's place in the metrics.
-struct Place {
-    cluster: Labels,
-    local: Labels,
+    admitted_below: Option<Counters>,
+    unreadable: Counters,
+    /// Preemptions that the last cycle left out.
+    skipped: Arc<Mutex<BTreeMap<String, usize>>>,
 }
 
 impl Metrics {
     /// Registers everything that is counted.
     #[must_use]
-    pub fn register(r: &mut Registry, role: CurrentRole) -> Self {
-        let creation = (0..11).scan(0.01, |bound, _| {
-            let this = *bound;
-            *bound *= 2.0;
-            Some(this)
+    pub fn register(r: &mut Registry, role: CurrentRole, options: Options) -> Self {
+        let doubled = |n: u32| (0..n).map(|i| 0.01 * f64::from(1_u32 << i)).collect();
+        let mut histogram = |name: &str, help: &str, buckets: Vec<f64>| {
+            register_histogram(r, &format!("kueue_{name}"), help, buckets)
+        };
+        let attempt_seconds = histogram(
+            "admission_attempt_duration_seconds",
+            "Duration of a scheduling cycle",
+            DEFAULT.to_vec(),
+        );
+        let creation_seconds = options.with_creation_latency.then(|| {
+            let help = "From a job's creation to that of its Workload";
+            histogram("workload_creation_latency_seconds", help, doubled(11))
         });
+        let gate_seconds = histogram(
+            "pod_scheduling_gate_removal_seconds",
+            "From admission to the removal of a pod's scheduling gate",
+            DEFAULT.to_vec(),
+        );
+        let eviction_latency = histogram(
+            "workload_eviction_latency_seconds",
+            "From eviction to freed quota",
+            exponential(14),
+        );
+        let ready_to_evicted = histogram(
+            "pods_ready_to_evicted_time_seconds",
+            "From ready pods to eviction",
+            exponential(14),
+        );
+        let mut counter = |name: &str, help: &str| register_counter(r, &format!("kueue_{name}"), help);
+        let attempts = counter(
+            "admission_attempts",
+            "Scheduling cycles, by whether one admitted anything",
+        );
+        let evicted_once = counter(
+            "evicted_workloads_once",
+            "Workloads evicted for the first time for a reason",
+        );
+        let preempted = counter(
+            "preempted_workloads",
+            "Workloads preempted for the workloads of a ClusterQueue",
+        );
+        let recomputed = counter(
+            "preemption_target_recomputations",
+            "Searches for other workloads to preempt within a cycle, by what they found",
+        );
+        let admitted_below = options.with_cohorts.then(|| {
+            let help = "Workloads admitted in a cohort and below";
+            counter("cohort_subtree_admitted_workloads", help)
+        });
+        let unreadable = counter(
+            "unreadable_objects",
+            "Objects left out because they cannot be read, by kind",
+        );
         Self {
+            counts: Counts::register(r, options.with_local_queues),
+            waits: Waits::register(r, options.with_local_queues),
+            options: Arc::new(options),
             role,
-            attempts: register_counter(
-                r,
-                "kueue_admission_attempts",
-                "Scheduling cycles, by whether one admitted anything",
-            ),
-            attempt_seconds: register_histogram(
-                r,
-                "kueue_admission_attempt_duration_seconds",
-                "Duration of a scheduling cycle",
-                DEFAULT.to_vec(),
-            ),
-            creation_seconds: register_histogram(
-                r,
-                "kueue_workload_creation_latency_seconds",
-                "From a job's creation to that of its Workload",
-                creation.collect(),
-            ),
-            ungating_seconds: register_histogram(
-                r,
-                "kueue_pod_scheduling_gate_removal_seconds",
-                "From a Workload's admission to the removal of a scheduling gate of one of its pods",
-                DEFAULT.to_vec(),
-            ),
-            counts: Counts::register(r),
-            waits: Waits::register(r),
-            evicted_once: register_counter(
-                r,
-                "kueue_evicted_workloads_once",
-                "Workloads evicted for the first time for a reason",
-            ),
-            eviction_latency: register_histogram(
-                r,
-                "kueue_workload_eviction_latency_seconds",
-                "From eviction to freed quota",
-                exponential(14),
-            ),
-            ready_to_evicted: register_histogram(
-                r,
-                "kueue_pods_ready_to_evicted_time_seconds",
-                "From ready pods to eviction",
-                exponential(14),
-            ),
-            preempted: register_counter(
-                r,
-                "kueue_preempted_workloads",
-                "Workloads preempted for the workloads of a ClusterQueue",
-            ),
-            recomputed: register_counter(
-                r,
-                "kueue_preemption_target_recomputations",
-                "Searches for other workloads to preempt within a cycle, by what they found",
-            ),
+            attempts,
+            attempt_seconds,
+            creation_seconds,
+            gate_seconds,
+            evicted_once,
+            eviction_latency,
+            ready_to_evicted,
+            preempted,
+            recomputed,
+            admitted_below,
+            unreadable,
+            skipped: Arc::default(),
         }
     }
 
     fn role(&self) -> (&'static str, String) {
         ("replica_role", self.role.get().as_str().to_owned())
     }
-
-    /// The labels of a workload, with its priority class.
-    fn place(&self, workload: &Workload, cluster_queue: &str) -> Place {
-        let class = workload
-            .spec
-            .priority_class_ref
-            .as_ref()
-            .map(|class| class.name.clone())
-            .unwrap_or_default();
-        let with = |mut labels: Labels| {
-            labels.extend([("priority_class", class.clone()), self.role()]);
-            labels
-        };
-        Place {
-            cluster: with(vec![("cluster_queue", cluster_queue.to_owned())]),
-            local: with(vec![
-                ("name", workload.spec.queue_name().to_owned()),
-                ("namespace", workload.namespace().to_owned()),
-            ]),
-        }
-    }
-
-    /// A cycle with at least one head is over.
-    pub fn cycle(&self, admitted: bool, took: Duration) {
-        let result = if admitted { "success" } else { "inadmissible" };
-        let labels = vec![("result", result.to_owned()), self.role()];
-        self.attempts.with(&labels).inc();
-        self.attempt_seconds
-            .with(&labels)
-            .observe(took.as_secs_f64());
-    }
-
-    /// A Workload was made for a job.
-    pub fn workload_created(&self, job: &dyn GenericJob, now: Timestamp) {
-        if job.meta().generation != Some(1) {
-            return;
-        }
-        if let Some(created) = &job.meta().creation_timestamp {
-            let labels = vec![("job_kind", job.kind().kind.to_owned()), self.role()];
-            self.creation_seconds
-                .with(&labels)
-                .observe(seconds(created.0, now));
-        }
-    }
-
-    /// A scheduling gate of a pod was taken away.
-    pub fn ungated(&self, gate: &str, cluster_queue: &str, grouped: bool, seconds: f64) {
-        let labels = vec![
-            ("name", gate.to_owned()),
-            ("cluster_queue", cluster_queue.to_owned()),
-            ("is_group", grouped.to_string()),
-            self.role(),
-        ];
-        self.ungating_seconds
-            .with(&labels)
-            .observe(seconds.max(0.0));
-    }
-
-    /// A workload, given as it was before, was admitted.
-    pub fn admitted(&self, before: &Workload, status: &WorkloadStatus, now: Timestamp) {
-        let Some(admission) = status.admission.as_ref() else {
-            return;
-        };
-        let place = self.place(before, &admission.cluster_queue);
-        let waited = seconds(queued_since(before), now);
-        count(&self.counts.reserved, &place);
-        observe(&self.waits.reserved, &place, waited);
-        count(&self.counts.admitted, &place);
-        observe(&self.waits.admitted, &place, waited);
-        observe(&self.waits.checks, &place, 0.0);
-    }
-
-    /// All pods of an admitted workload are ready.
-    pub fn ready(&self, workload: &Workload, now: Timestamp) {
-        let Some(place) = self.placed(workload) else {
-            return;
-        };
-        observe(
-            &self.waits.ready,
-            &place,
-            seconds(queued_since(workload), now),
-        );
-        if let Some(admitted) = since(workload, types::ADMITTED) {
-            observe(
-                &self.waits.admitted_until_ready,
-                &place,
-                seconds(admitted, now),
-            );
-        }
-    }
-
-    fn placed(&self, workload: &Workload) -> Option<Place> {
-        let admission = workload.status.as_ref()?.admission.as_ref()?;
-        Some(self.place(workload, &admission.cluster_queue))
-    }
-
-    /// A workload is over.
-    pub fn finished(&self, workload: &Workload, now: Timestamp) {
-        let Some(place) = self.placed(workload) else {
-            return;
-        };
-        count(&self.counts.finished, &place);
-        let past = workload
-            .status
-            .as_ref()
-            .and_then(|s| s.accumulated_past_execution_time_seconds)
-            .unwrap_or_default();
-        if let Some(admitted) = since(workload, types::ADMITTED) {
-            observe(
-                &self.waits.execution,
-                &place,
-                f64::from(past) + seconds(admitted, now),
-            );
-        }
-    }
-
-    /// A workload, given as it was before, was told to leave.
-    pub fn evicted(&self, before: &Workload, (reason, cause): (&str, &str), now: Timestamp) {
-        let Some(mut place) = self.placed(before) else {
-            return;
-        };
-        let why = [
-            ("reason", reason.to_owned()),
-            ("underlying_cause", cause.to_owned()),
-        ];
-        let first = before
-            .status
-            .iter()
-            .filter_map(|s| s.scheduling_stats.as_ref())
-            .flat_map(|s| &s.evictions);
-        let first = first
-            .filter(|e| e.reason == reason && e.underlying_cause == cause)
-            .count()
-            == 0;
-        let queue = place
-            .cluster
-            .iter()
-            .filter(|(name, _)| *name != "priority_class")
-            .cloned();
-        let without_class: Labels = queue.chain(why.clone()).collect();
-        place.cluster.extend(why.clone());
-        place.local.extend(why);
-        count(&self.counts.evicted, &place);
-        if first {
-            self.evicted_once.with(&place.cluster).inc();
-        }
-        if let Some(ready) = since(before, types::PODS_READY) {
-            self.ready_to_evicted
-                .with(&without_class)
-                .observe(seconds(ready, now));
-        }
-    }
-
-    /// A workload was preempted for one of a ClusterQueue.
-    pub fn preempted(&self, cluster_queue: &str, reason: &str) {
-        let labels = vec![
-            ("preempting_cluster_queue", cluster_queue.to_owned()),
-            ("reason", reason.to_owned()),
-            self.role(),
-        ];
-        self.preempted.with(&labels).inc();
-    }
-
-    /// Other workloads to preempt were looked for within a cycle.
-    pub fn recomputed(&self, cluster_queue: &str, result: &str) {
-        let labels = vec![
-            ("cluster_queue", cluster_queue.to_owned()),
-            ("result", result.to_owned()),
-            self.role(),
-        ];
-        self.recomputed.with(&labels).inc();
-    }
-
-    /// An evicted workload, given as it was before, gave its quota back.
-    pub fn released(&self, before: &Workload, now: Timestamp) {
-        let (Some(admission), Some(evicted)) = (
-            before.status.as_ref().and_then(|s| s.admission.as_ref()),
-            find(before.conditions(), types::EVICTED),
-        ) else {
-            return;
-        };
-        let reason = if evicted.reason.starts_with(reasons::DEACTIVATED) {
-            reasons::DEACTIVATED
-        } else {
-            evicted.reason.as_str()
-        };
-        let labels = vec![
-            ("cluster_queue", admission.cluster_queue.clone()),
-            ("reason", reason.to_owned()),
-            self.role(),
-        ];
-        self.eviction_latency
-            .with(&labels)
-            .observe(seconds(evicted.last_transition_time.0, now));
-    }
-
-    /// Forgets a ClusterQueue that is gone.
-    pub fn forget_cluster_queue(&self, name: &str) {
-        let labels = [("cluster_queue", name)];
-        self.counts
-            .all()
-            .iter()
-            .for_each(|pair| pair.cluster.forget(&labels));
-        self.waits
-            .all()
-            .iter()
-            .for_each(|pair| pair.cluster.forget(&labels));
-        self.evicted_once.forget(&labels);
-        self.eviction_latency.forget(&labels);
-        self.ready_to_evicted.forget(&labels);
-        self.recomputed.forget(&labels);
-        self.preempted.forget(&[("preempting_cluster_queue", name)]);
-    }
-
-    /// Forgets a LocalQueue that is gone.
-    pub fn forget_local_queue(&self, namespace: &str, name: &str) {
-        let labels = [("namespace", namespace), ("name", name)];
-        self.counts
-            .all()
-            .iter()
-            .for_each(|pair| pair.local.forget(&labels));
-        self.waits
-            .all()
-            .iter()
-            .for_each(|pair| pair.local.forget(&labels));
-    }
-}
-
-fn count(pair: &Pair<Counters>, place: &Place) {
-    pair.cluster.with(&place.cluster).inc();
-    pair.local.with(&place.local).inc();
-}
-
-fn observe(pair: &Pair<Histograms>, place: &Place, value: f64) {
-    pair.cluster.with(&place.cluster).observe(value);
-    pair.local.with(&place.local).observe(value);
-}
-
-fn seconds(from: Timestamp, to: Timestamp) -> f64 {
-    to.duration_since(from).as_secs_f64().max(0.0)
-}
-
-fn since(workload: &Workload, type_: &str) -> Option<Timestamp> {
-    find(workload.conditions(), type_)
-        .filter(|c| c.status == "True")
-        .map(|c| c.last_transition_time.0)
-}
-
-/// Since when a workload waits: its creation, or the last time it was put back.
-fn queued_since(workload: &Workload) -> Timestamp {
-    since(workload, types::REQUEUED)
-        .or_else(|| workload.metadata.creation_timestamp.as_ref().map(|t| t.0))
-        .unwrap_or(Timestamp::UNIX_EPOCH)
 }

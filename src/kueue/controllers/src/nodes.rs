@@ -152,9 +152,6 @@ async fn carry_out(
             &eviction.event(),
             message.clone(),
         );
-        context
-            .metrics
-            .evicted(&workload, (eviction.reason, ""), now);
     }
     Ok(())
 }

@@ -44,6 +44,12 @@ pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, Reconcil
             .find(|pod| pod.metadata.name.as_deref() == Some(&placement.pod));
         if let Some(pod) = pod {
             place(&context, pod, placement).await?;
+            context.metrics.gate_removed(
+                gates::TOPOLOGY,
+                &workload,
+                &context.world.around(&workload),
+                (context.clock)(),
+            );
         }
     }
     Ok(Next::OnChange)

@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{ClientHandle, Context, Settings};
-use crate::metrics::Metrics;
+use crate::metrics::{self, Metrics};
 use crate::role::{CurrentRole, Role};
 use crate::watch::{Need, Seen, Synced, follow};
 use crate::work_queue::{Next, WorkQueue};
@@ -32,6 +32,7 @@ use crate::{
 pub struct Options {
     pub settings: Settings,
     pub cache: cache::Options,
+    pub metrics: metrics::Options,
     /// Kinds of jobs that are managed.
     pub kinds: Vec<&'static JobKind>,
     /// Leader election; none for the only replica.
@@ -64,6 +65,7 @@ impl Controllers {
         let Options {
             settings,
             cache,
+            metrics,
             kinds,
             lease,
             instance,
@@ -75,11 +77,15 @@ impl Controllers {
             Role::Standalone
         });
         let (sink, writer) = events::channel(client.clone(), instance, clock);
+        let metrics = Metrics::register(registry, role.clone(), metrics);
+        let world = World::new(cache, &kinds, clock).with_pods(pod_groups(&settings));
+        // It is new, so nobody else was faster.
+        let _ = world.metrics.set(metrics.clone());
         let context = Context {
             writer: Writer::new(client.clone()),
-            world: World::new(cache, &kinds, clock).with_pods(pod_groups(&settings)),
+            world,
             events: sink,
-            metrics: Metrics::register(registry, role.clone()),
+            metrics,
             settings,
             role,
             clock,

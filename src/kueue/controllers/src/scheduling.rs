@@ -64,8 +64,13 @@ pub async fn run(context: Arc<Context>, stop: CancellationToken) {
         };
         for (queue, recomputation) in &report.recomputations {
             let result = messages::recomputation(*recomputation);
-            context.metrics.recomputed(queue.as_str(), result);
+            let around = context.world.around_queue(queue.as_str());
+            context.metrics.recomputed(queue.as_str(), result, &around);
         }
+        let skipped = report.skipped_preemptions.iter();
+        context
+            .metrics
+            .skipped(skipped.map(|(queue, n)| (queue.to_string(), *n)).collect());
         let admitted = admit_all(&context, &plan, &writes) || told;
         settle(&context, &report, &writes);
         context.metrics.cycle(admitted, began.elapsed());
@@ -147,9 +152,6 @@ async fn admit(context: Arc<Context>, admission: Admission) {
     match (written, patch) {
         (Ok(Some(before)), Some(patch)) => {
             tell(&context, &before, &patch);
-            context
-                .metrics
-                .admitted(&before, &patch.status, (context.clock)());
             finish_replaced(&context, &admission).await;
         }
         (Ok(_), _) => give_back(&context, &admission.workload).await,

@@ -120,7 +120,7 @@ async fn apply(
         ),
         Step::Write(change) => {
             let written = writer.status(workload, &change.status).await?;
-            tell(context, workload, &written, *change);
+            tell(context, workload, *change);
             world.saw_workload(written);
         }
     }
@@ -128,21 +128,10 @@ async fn apply(
 }
 
 /// Says what a written status means.
-fn tell(context: &Context, before: &Workload, after: &Workload, change: Change) {
+fn tell(context: &Context, before: &Workload, change: Change) {
     for event in change.events {
         let kind = event.kind.into();
         context.event(before, REPORTER, kind, &event.reason, event.note);
-    }
-    let now = (context.clock)();
-    if let Some(eviction) = &change.evicted {
-        let why = (eviction.reason, eviction.cause.as_str());
-        context.metrics.evicted(before, why, now);
-    }
-    if after.is_admitted() && !before.is_admitted() {
-        context.metrics.admitted(before, &change.status, now);
-    }
-    if after.is_finished() && !before.is_finished() {
-        context.metrics.finished(before, now);
     }
 }
 

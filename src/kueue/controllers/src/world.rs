@@ -8,7 +8,7 @@ mod queues;
 mod tests;
 
 use std::fmt::Debug;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cache::{Affected, Cache};
 use jiff::Timestamp;
@@ -16,10 +16,12 @@ use jobs::JobKind;
 use kube::api::DynamicObject;
 use kueue_api::v1beta2::Workload;
 use parking_lot::Mutex;
+use scheduler::CohortName;
 use tokio::sync::{Notify, watch};
 
 use crate::key::Key;
 use crate::locks::Locks;
+use crate::metrics::{Around, Metrics};
 use crate::store::Put;
 use crate::stores::{Job, Stores, job_owner};
 
@@ -51,6 +53,8 @@ pub struct World {
     pub unseen: watch::Sender<usize>,
     /// Pods are looked after, and whether annotations may name their groups; none if they are not.
     pods: Option<PodGroups>,
+    /// Counts what happens, where somebody wants to know.
+    pub metrics: OnceLock<Metrics>,
     clock: fn() -> Timestamp,
 }
 
@@ -70,6 +74,7 @@ impl World {
             wake: Notify::new(),
             unseen: watch::Sender::new(WATCHES + kinds.len()),
             pods: None,
+            metrics: OnceLock::new(),
             clock,
         }
     }
@@ -137,6 +142,9 @@ impl World {
         workload.metadata.managed_fields = None;
         let workload = Arc::new(workload);
         if let Put::Taken(before) = self.stores.put_workload(&workload) {
+            if let (Some(metrics), Some(before)) = (self.metrics.get(), &before) {
+                metrics.changed(before, &workload, &self.around(&workload), self.now());
+            }
             self.change(|cache, now| cache.apply_workload(&workload, now));
             self.queues.workloads.add(Key::of(&workload.metadata));
             if workload.is_admitted() {
@@ -147,6 +155,49 @@ impl World {
             if let Some(before) = before.filter(|w| job_owner(w) != job_owner(&workload)) {
                 self.ask_owner(&before);
             }
+        }
+    }
+
+    /// An object cannot be read: it stays as it was last understood, and all others go on.
+    pub(crate) fn unreadable(&self, kind: &'static str, key: &Key, error: &str) {
+        tracing::warn!(kind, object = %key, "left out, cannot be read: {error}");
+        if let Some(metrics) = self.metrics.get() {
+            metrics.unreadable(kind);
+        }
+    }
+
+    /// The objects around a Workload, for the labels of metrics.
+    #[must_use]
+    pub fn around(&self, workload: &Workload) -> Around {
+        let local = Key::new(workload.namespace(), workload.spec.queue_name());
+        let local_queue = self.stores.local_queues.get(&local);
+        let admission = workload.status.as_ref().and_then(|s| s.admission.as_ref());
+        let name = match (admission, &local_queue) {
+            (Some(admission), _) => admission.cluster_queue.as_str(),
+            (None, Some(queue)) => queue.spec.cluster_queue(),
+            (None, None) => return Around::default(),
+        };
+        Around {
+            local_queue: local_queue.clone(),
+            ..self.around_queue(name)
+        }
+    }
+
+    /// The objects around a ClusterQueue.
+    #[must_use]
+    pub fn around_queue(&self, name: &str) -> Around {
+        let above = self
+            .cache
+            .lock()
+            .cohorts_above(&cache::ClusterQueueName::new(name));
+        let cohort = |name: &CohortName| {
+            let object = self.stores.cohorts.get(&Key::cluster(name.as_str()));
+            (name.to_string(), object.map(|cohort| cohort.metadata.clone()))
+        };
+        Around {
+            cluster_queue: self.stores.cluster_queues.get(&Key::cluster(name)),
+            local_queue: None,
+            cohorts: above.iter().map(cohort).collect(),
         }
     }
 
@@ -195,7 +246,7 @@ impl World {
                 Some(job)
             }
             Err(error) => {
-                tracing::warn!(kind = jobs.kind.kind, object = %key, "left out, cannot be read: {error}");
+                self.unreadable(jobs.kind.kind, &key, &error);
                 None
             }
         }

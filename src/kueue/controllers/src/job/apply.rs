@@ -27,30 +27,6 @@ pub(super) struct Act<'a> {
     job: &'a dyn GenericJob,
 }
 
-/// What the metrics want to know of a step.
-pub(super) enum Told {
-    Nothing,
-    Created,
-    Finished(Arc<Workload>),
-    Started(Arc<Workload>),
-    Released(Arc<Workload>),
-}
-
-impl Told {
-    pub(super) fn of(step: &Step) -> Self {
-        match step {
-            Step::Create => Self::Created,
-            Step::Finish { workload, .. } => Self::Finished(workload.clone()),
-            Step::PodsReady {
-                workload,
-                readiness: Readiness::Started,
-            } => Self::Started(workload.clone()),
-            Step::Release { workload } => Self::Released(workload.clone()),
-            _ => Self::Nothing,
-        }
-    }
-}
-
 impl<'a> Act<'a> {
     pub(super) fn new(context: &'a Arc<Context>, kind: usize, job: &'a dyn GenericJob) -> Self {
         Self { context, kind, job }
@@ -66,15 +42,16 @@ impl<'a> Act<'a> {
         Ok(true)
     }
 
-    pub(super) fn measure(&self, told: &Told, now: Timestamp) {
-        let metrics = &self.context.metrics;
-        match told {
-            Told::Nothing => {}
-            Told::Created => metrics.workload_created(self.job, now),
-            Told::Finished(workload) => metrics.finished(workload, now),
-            Told::Started(workload) => metrics.ready(workload, now),
-            Told::Released(workload) => metrics.released(workload, now),
-        }
+    /// A Workload was made: how long that took.
+    pub(super) fn measure(&self, now: Timestamp) {
+        let world = &self.context.world;
+        let queue = self.job.queue_name().and_then(|name| {
+            let key = Key::new(self.job.namespace(), name);
+            world.stores.local_queues.get(&key)
+        });
+        self.context
+            .metrics
+            .workload_created(self.job, queue.as_deref(), now);
     }
 
     async fn one(&self, effect: Effect) -> Result<bool, ReconcileError> {

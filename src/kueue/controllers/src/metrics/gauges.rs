@@ -2,18 +2,38 @@
 
 mod cohorts;
 mod quotas;
+mod workloads;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cache::ClusterQueueName;
-use kueue_api::conditions::{find, queue, workload as types};
-use kueue_api::v1beta2::Workload;
+use cache::{ClusterQueueName, Pending};
+use kueue_api::ObjectMeta;
+use kueue_api::conditions::{find, queue};
 use telemetry::metrics::{Gauge, Gauges, Labels};
 
+use super::Options;
+use super::custom::{Custom, paired, values};
 use crate::context::Context;
 use crate::key::Key;
 use crate::role::CurrentRole;
+
+const PENDING: (&str, &str) = (
+    "kueue_pending_workloads",
+    "Pending workloads of a ClusterQueue",
+);
+const SHAPES: (&str, &str) = (
+    "kueue_pending_scheduling_hashes",
+    "Different shapes of pending workloads",
+);
+const ADMITTED: (&str, &str) = (
+    "kueue_admitted_active_workloads",
+    "Admitted workloads that are not finished",
+);
+const ADMITTED_LOCALLY: (&str, &str) = (
+    "kueue_local_queue_admitted_active_workloads",
+    "Admitted workloads that are not finished",
+);
 
 /// What was built, for `kueue_build_info`.
 #[derive(Clone, Copy, Debug)]
@@ -28,19 +48,25 @@ pub struct Build {
 pub struct WorldGauges {
     pub context: Arc<Context>,
     pub build: Build,
-    /// `metrics.enableClusterQueueResources`.
-    pub resources: bool,
 }
 
 /// Samples by gauge, in the order in which the gauges first appear.
 struct Book {
     role: CurrentRole,
+    /// Labels of the operator's choice, of the object that is being looked at.
+    custom: Labels,
     gauges: Vec<Gauge>,
 }
 
 impl Book {
+    /// From now on gauges are about this object.
+    fn about(&mut self, of: &[Custom], object: Option<&ObjectMeta>) {
+        self.custom = values(of, object);
+    }
+
     fn put(&mut self, name: &'static str, help: &'static str, mut labels: Labels, value: f64) {
         labels.push(("replica_role", self.role.get().as_str().to_owned()));
+        labels.extend(self.custom.iter().cloned());
         match self.gauges.iter_mut().find(|gauge| gauge.name == name) {
             Some(gauge) => gauge.samples.push((labels, value)),
             None => self.gauges.push(Gauge {
@@ -60,13 +86,16 @@ impl Gauges for WorldGauges {
     fn gauges(&self) -> Vec<Gauge> {
         let mut book = Book {
             role: self.context.role.clone(),
+            custom: Labels::new(),
             gauges: vec![self.build_info()],
         };
         self.cluster_queues(&mut book);
         self.local_queues(&mut book);
-        self.workloads(&mut book);
-        cohorts::put(&self.context.world, &mut book);
-        quotas::put(&self.context.world, self.resources, &mut book);
+        workloads::put(self, &mut book);
+        cohorts::put(&self.context, &mut book);
+        if self.options().with_resources {
+            quotas::put(&self.context, &mut book);
+        }
         book.gauges
     }
 }
@@ -96,52 +125,41 @@ impl WorldGauges {
         }
     }
 
+    fn options(&self) -> &Options {
+        &self.context.metrics.options
+    }
+
     fn cluster_queues(&self, book: &mut Book) {
+        let custom = &self.options().custom;
         let cache = self.context.world.cache.lock();
         let names: Vec<ClusterQueueName> = cache.cluster_queues().cloned().collect();
         for name in names {
-            let of = |more: Option<(&'static str, &str)>| {
+            let object = self.context.world.stores.cluster_queues.get(&Key::cluster(name.as_str()));
+            book.about(&custom.cluster_queues, object.as_ref().map(|queue| &queue.metadata));
+            let of = |more: &[(&'static str, &str)]| {
                 let own = [("cluster_queue", name.to_string())];
-                own.into_iter()
-                    .chain(more.map(|(k, v)| (k, v.to_owned())))
-                    .collect::<Labels>()
+                let more = more.iter().map(|(k, v)| (*k, (*v).to_owned()));
+                own.into_iter().chain(more).collect::<Labels>()
             };
             let (Some(counts), Some(readiness)) = (cache.counts(&name), cache.readiness(&name))
             else {
                 continue;
             };
-            let (active, parked) = if readiness.active {
-                (counts.pending_active, counts.pending_inadmissible)
-            } else {
-                (0, counts.pending_active + counts.pending_inadmissible)
-            };
-            const PENDING: (&str, &str) = (
-                "kueue_pending_workloads",
-                "Pending workloads of a ClusterQueue",
-            );
-            book.put(
-                PENDING.0,
-                PENDING.1,
-                of(Some(("status", "active"))),
-                number(active),
-            );
-            book.put(
-                PENDING.0,
-                PENDING.1,
-                of(Some(("status", "inadmissible"))),
-                number(parked),
-            );
+            self.pending(&cache, &name, readiness.active, book);
             book.put(
                 "kueue_reserving_active_workloads",
                 "Workloads that hold quota",
-                of(None),
+                of(&[]),
                 number(counts.reserving),
             );
+            if custom.workloads.is_empty() {
+                book.put(ADMITTED.0, ADMITTED.1, of(&[]), number(counts.admitted));
+            }
             book.put(
-                "kueue_admitted_active_workloads",
-                "Admitted workloads that are not finished",
-                of(None),
-                number(counts.admitted),
+                "kueue_admission_cycle_preemption_skips",
+                "Preemptions that the last cycle left out because others needed the same",
+                of(&[]),
+                number(self.context.metrics.skips_of(name.as_str())),
             );
             let state = match (readiness.active, readiness.reason) {
                 (true, _) => "active",
@@ -153,16 +171,53 @@ impl WorldGauges {
                 book.put(
                     "kueue_cluster_queue_status",
                     "Whether a ClusterQueue is in a state",
-                    of(Some(("status", status))),
+                    of(&[("status", status)]),
                     value,
                 );
             }
         }
     }
 
+    /// Those who wait, and how many shapes they have. Nobody's turn comes in an inactive queue.
+    fn pending(&self, cache: &cache::Cache, name: &ClusterQueueName, active: bool, book: &mut Book) {
+        let custom = &self.options().custom.workloads;
+        let mut put = |name_and_help: (&'static str, &'static str), pending: Pending, more: &Labels| {
+            let (turn, parked) = if active {
+                (pending.active, pending.parked)
+            } else {
+                (0, pending.active + pending.parked)
+            };
+            for (status, count) in [("active", turn), ("inadmissible", parked)] {
+                let mut labels = vec![("cluster_queue", name.to_string()), ("status", status.to_owned())];
+                labels.extend(more.iter().cloned());
+                book.put(name_and_help.0, name_and_help.1, labels, number(count));
+            }
+        };
+        if custom.is_empty() {
+            let counts = cache.counts(name).unwrap_or_default();
+            let pending = Pending {
+                active: counts.pending_active,
+                parked: counts.pending_inadmissible,
+            };
+            put(PENDING, pending, &Labels::new());
+        } else {
+            for (values, pending) in cache.pending_breakdown(name) {
+                put(PENDING, pending, &paired(custom, &values));
+            }
+        }
+        if self.options().with_shapes {
+            put(SHAPES, cache.pending_shapes(name).unwrap_or_default(), &Labels::new());
+        }
+    }
+
     fn local_queues(&self, book: &mut Book) {
         let parked = self.inadmissible_by_local_queue();
+        let usage = self.context.world.cache.lock().snapshot().past_usage.clone();
         for queue in self.context.world.stores.local_queues.list() {
+            if !self.options().shows(&queue) {
+                continue;
+            }
+            book.about(&self.options().custom.local_queues, Some(&queue.metadata));
             let key = Key::of(&queue.metadata);
             let of = |more: &[(&'static str, &str)]| {
                 let own = [
@@ -208,12 +263,10 @@ impl WorldGauges {
                 of(&[]),
                 f64::from(status.reserving_workloads),
             );
-            book.put(
-                "kueue_local_queue_admitted_active_workloads",
-                "Admitted workloads that are not finished",
-                of(&[]),
-                f64::from(status.admitted_workloads),
-            );
+            if self.options().custom.workloads.is_empty() {
+                let count = f64::from(status.admitted_workloads);
+                book.put(ADMITTED_LOCALLY.0, ADMITTED_LOCALLY.1, of(&[]), count);
+            }
             let active =
                 find(&status.conditions, queue::ACTIVE).map_or("Unknown", |c| c.status.as_str());
             for state in ["True", "False", "Unknown"] {
@@ -226,6 +279,14 @@ impl WorldGauges {
                 );
             }
             quotas::put_local(&of, &status, book);
+            if let Some(used) = usage.get(&name) {
+                book.put(
+                    "kueue_local_queue_admission_fair_sharing_usage",
+                    "Past usage that admission fair sharing counts",
+                    of(&[("cluster_queue", queue.spec.cluster_queue())]),
+                    *used,
+                );
+            }
         }
     }
 
@@ -240,98 +301,5 @@ impl WorldGauges {
             }
         }
         parked
-    }
-
-    /// Finished and unadmitted workloads, counted by what their conditions say.
-    fn workloads(&self, book: &mut Book) {
-        let (mut finished, mut finished_locally) = (
-            BTreeMap::<String, usize>::new(),
-            BTreeMap::<Key, usize>::new(),
-        );
-        let mut waiting: BTreeMap<(String, String), usize> = BTreeMap::new();
-        let mut waiting_locally: BTreeMap<(Key, String, String), usize> = BTreeMap::new();
-        for workload in self.context.world.stores.workloads.list() {
-            let Some(queue) = self.cluster_queue_of(&workload) else {
-                continue;
-            };
-            let local = Key::new(workload.namespace(), workload.spec.queue_name());
-            if workload.is_finished() {
-                *finished.entry(queue).or_default() += 1;
-                *finished_locally.entry(local).or_default() += 1;
-            } else if let Some(told) =
-                find(workload.conditions(), types::QUOTA_RESERVED).filter(|c| c.status == "False")
-            {
-                *waiting
-                    .entry((queue.clone(), told.reason.clone()))
-                    .or_default() += 1;
-                *waiting_locally
-                    .entry((local, queue, told.reason.clone()))
-                    .or_default() += 1;
-            }
-        }
-        for (queue, count) in finished {
-            book.put(
-                "kueue_finished_workloads",
-                "Finished workloads that still exist",
-                vec![("cluster_queue", queue)],
-                number(count),
-            );
-        }
-        for (key, count) in finished_locally {
-            let labels = vec![("name", key.name), ("namespace", key.namespace)];
-            book.put(
-                "kueue_local_queue_finished_workloads",
-                "Finished workloads that still exist",
-                labels,
-                number(count),
-            );
-        }
-        for ((queue, reason), count) in waiting {
-            let labels = vec![
-                ("cluster_queue", queue),
-                ("reason", reason),
-                ("underlying_cause", String::new()),
-            ];
-            book.put(
-                "kueue_unadmitted_workloads",
-                "Workloads without quota, by reason",
-                labels,
-                number(count),
-            );
-        }
-        for ((key, queue, reason), count) in waiting_locally {
-            let labels = vec![
-                ("name", key.name),
-                ("namespace", key.namespace),
-                ("cluster_queue", queue),
-                ("reason", reason),
-                ("underlying_cause", String::new()),
-            ];
-            book.put(
-                "kueue_local_queue_unadmitted_workloads",
-                "Workloads without quota, by reason",
-                labels,
-                number(count),
-            );
-        }
-    }
-
-    /// The ClusterQueue of a workload, if that exists.
-    fn cluster_queue_of(&self, workload: &Workload) -> Option<String> {
-        let stores = &self.context.world.stores;
-        let admission = workload
-            .status
-            .as_ref()
-            .and_then(|s| s.admission.as_ref())
-            .map(|a| a.cluster_queue.clone());
-        let through = || {
-            let local = stores
-                .local_queues
-                .get(&Key::new(workload.namespace(), workload.spec.queue_name()))?;
-            Some(local.spec.cluster_queue().to_owned())
-        };
-        admission
-            .or_else(through)
-            .filter(|name| stores.cluster_queues.get(&Key::cluster(name)).is_some())
     }
 }

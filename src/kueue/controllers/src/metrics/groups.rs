@@ -16,25 +16,33 @@ pub(super) fn exponential(n: u32) -> Vec<f64> {
 #[derive(Clone, Debug)]
 pub(super) struct Pair<T> {
     pub(super) cluster: T,
-    pub(super) local: T,
+    /// None where LocalQueues have no metrics.
+    pub(super) local: Option<T>,
 }
 
-fn counters(registry: &mut Registry, name: &str, help: &str) -> Pair<Counters> {
+fn counters(registry: &mut Registry, local: bool, name: &str, help: &str) -> Pair<Counters> {
     Pair {
         cluster: register_counter(
             registry,
             &format!("kueue_{name}"),
             &format!("{help}, by ClusterQueue"),
         ),
-        local: register_counter(
-            registry,
-            &format!("kueue_local_queue_{name}"),
-            &format!("{help}, by LocalQueue"),
-        ),
+        local: local.then(|| {
+            let (name, help) = (
+                format!("kueue_local_queue_{name}"),
+                format!("{help}, by LocalQueue"),
+            );
+            register_counter(registry, &name, &help)
+        }),
     }
 }
 
-fn histograms(registry: &mut Registry, name: &str, help: &str, buckets: u32) -> Pair<Histograms> {
+fn histograms(
+    registry: &mut Registry,
+    local: bool,
+    (name, help): (&str, &str),
+    buckets: u32,
+) -> Pair<Histograms> {
     Pair {
         cluster: register_histogram(
             registry,
@@ -42,12 +50,13 @@ fn histograms(registry: &mut Registry, name: &str, help: &str, buckets: u32) -> 
             &format!("{help}, by ClusterQueue"),
             exponential(buckets),
         ),
-        local: register_histogram(
-            registry,
-            &format!("kueue_local_queue_{name}"),
-            &format!("{help}, by LocalQueue"),
-            exponential(buckets),
-        ),
+        local: local.then(|| {
+            let (name, help) = (
+                format!("kueue_local_queue_{name}"),
+                format!("{help}, by LocalQueue"),
+            );
+            register_histogram(registry, &name, &help, exponential(buckets))
+        }),
     }
 }
 
@@ -61,16 +70,16 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    pub(super) fn register(r: &mut Registry) -> Self {
+    pub(super) fn register(r: &mut Registry, local: bool) -> Self {
+        let mut pair = |name, help| counters(r, local, name, help);
         Self {
-            reserved: counters(
-                r,
+            reserved: pair(
                 "quota_reserved_workloads",
                 "Workloads that were given quota",
             ),
-            admitted: counters(r, "admitted_workloads", "Workloads admitted"),
-            finished: counters(r, "finished_workloads", "Workloads finished"),
-            evicted: counters(r, "evicted_workloads", "Workloads evicted"),
+            admitted: pair("admitted_workloads", "Workloads admitted"),
+            finished: pair("finished_workloads", "Workloads finished"),
+            evicted: pair("evicted_workloads", "Workloads evicted"),
         }
     }
 
@@ -96,44 +105,35 @@ pub(super) struct Waits {
 }
 
 impl Waits {
-    pub(super) fn register(r: &mut Registry) -> Self {
+    pub(super) fn register(r: &mut Registry, local: bool) -> Self {
+        let mut pair = |name, help, buckets| histograms(r, local, (name, help), buckets);
         Self {
-            reserved: histograms(
-                r,
+            reserved: pair(
                 "quota_reserved_wait_time_seconds",
                 "From creation or requeueing to reserved quota",
                 14,
             ),
-            admitted: histograms(
-                r,
+            admitted: pair(
                 "admission_wait_time_seconds",
                 "From creation or requeueing to admission",
                 16,
             ),
-            checks: histograms(
-                r,
+            checks: pair(
                 "admission_checks_wait_time_seconds",
                 "From reserved quota to admission",
                 14,
             ),
-            ready: histograms(
-                r,
+            ready: pair(
                 "ready_wait_time_seconds",
                 "From creation or requeueing to ready pods",
                 14,
             ),
-            admitted_until_ready: histograms(
-                r,
+            admitted_until_ready: pair(
                 "admitted_until_ready_wait_time_seconds",
                 "From admission to ready pods",
                 14,
             ),
-            execution: histograms(
-                r,
-                "execution_time_seconds",
-                "Time admitted until the end",
-                16,
-            ),
+            execution: pair("execution_time_seconds", "Time admitted until the end", 16),
         }
     }
 

@@ -44,12 +44,6 @@ pub enum Act {
         grouped: bool,
         seconds: f64,
     },
-    /// The Workload has finished.
-    CountFinish(Arc<Workload>),
-    /// All pods of the Workload are ready for the first time.
-    CountReady(Arc<Workload>),
-    /// The Workload's quota is free.
-    CountRelease(Arc<Workload>),
     Event(About, Kind, &'static str, String),
 }
 

@@ -114,10 +114,8 @@ impl<'a> Hand<'a> {
                 &cluster_queue,
                 grouped,
                 seconds,
+                &context.world.around_queue(&cluster_queue),
             ),
-            Act::CountFinish(workload) => context.metrics.finished(&workload, now),
-            Act::CountReady(workload) => context.metrics.ready(&workload, now),
-            Act::CountRelease(workload) => context.metrics.released(&workload, now),
             Act::Event(About::Pod(pod), kind, reason, note) => {
                 context.event_of(("v1", "Pod"), &pod.metadata, REPORTER, kind, reason, note);
             }

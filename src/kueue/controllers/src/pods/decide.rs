@@ -119,7 +119,6 @@ fn release(pass: &mut Pass, workload: &Arc<Workload>) {
 fn finish(pass: &mut Pass, workload: &Arc<Workload>, reason: &str, message: &str, now: Timestamp) {
     let status = Draft::of(workload, now).finished(reason, message).done();
     pass.push(Act::WriteStatus(workload.clone(), Box::new(status)));
-    pass.push(Act::CountFinish(workload.clone()));
 }
 
 fn let_go(pass: &mut Pass, pods: &[Arc<Pod>]) {

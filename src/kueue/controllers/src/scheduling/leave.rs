@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use cache::{Cache, Plan, Report, WorkloadKey, WorkloadPatch};
 use futures::stream::{self, StreamExt};
-use kueue_api::conditions::{find, workload as types};
 use scheduler::{Eviction, PlannedPreemption, messages};
 
 use super::{key, tell, write};
@@ -47,9 +46,10 @@ async fn preempt(context: Arc<Context>, preemption: PlannedPreemption) -> bool {
     }
     if new {
         let (queue, reason) = (preemption.cluster_queue.as_str(), preemption.reason);
+        let around = context.world.around_queue(queue);
         context
             .metrics
-            .preempted(queue, messages::preemption_reason(reason));
+            .preempted(queue, messages::preemption_reason(reason), &around);
     }
     told
 }
@@ -74,13 +74,6 @@ async fn leave(
         Ok(before) => {
             if let Some(before) = &before {
                 tell(context, before, &patch);
-                let reason = find(&patch.status.conditions, types::EVICTED)
-                    .map(|condition| condition.reason.as_str());
-                context.metrics.evicted(
-                    before,
-                    (reason.unwrap_or_default(), ""),
-                    (context.clock)(),
-                );
             }
             (true, before.is_some())
         }

@@ -20,39 +20,39 @@ use crate::store::{Put, Store, Stored};
 use crate::stores::workload_of;
 use crate::watch::Seen;
 
-/// Reduces what a watch tells to a store, and says what is new.
-fn keep<K: Stored>(store: &Store<K>, kind: &'static str, seen: Seen<K>) -> Option<News<K>> {
-    match seen {
-        Seen::Object(object) => {
-            let object = Arc::new(*object);
-            match store.put(object.clone()) {
-                Put::Taken(before) => Some(News::Object(object, before)),
-                Put::Stale => None,
-            }
-        }
-        Seen::Gone(key, uid) => store
-            .remove(&key, uid.as_deref())
-            .map(|last| News::Gone(key, last)),
-        Seen::Malformed(key, error) => {
-            malformed(kind, &key, &error);
-            None
-        }
-    }
-}
-
-/// The object stays as it was last understood.
-fn malformed(kind: &'static str, key: &Key, error: &str) {
-    tracing::warn!(kind, object = %key, "left out, cannot be read: {error}");
-}
-
 enum News<K> {
     Object(Arc<K>, Option<Arc<K>>),
     Gone(Key, Arc<K>),
 }
 
 impl World {
+    /// Reduces what a watch tells to a store, and says what is new.
+    fn keep<K: Stored>(
+        &self,
+        store: &Store<K>,
+        kind: &'static str,
+        seen: Seen<K>,
+    ) -> Option<News<K>> {
+        match seen {
+            Seen::Object(object) => {
+                let object = Arc::new(*object);
+                match store.put(object.clone()) {
+                    Put::Taken(before) => Some(News::Object(object, before)),
+                    Put::Stale => None,
+                }
+            }
+            Seen::Gone(key, uid) => store
+                .remove(&key, uid.as_deref())
+                .map(|last| News::Gone(key, last)),
+            Seen::Malformed(key, error) => {
+                self.unreadable(kind, &key, &error);
+                None
+            }
+        }
+    }
+
     pub fn on_namespace(&self, seen: Seen<Namespace>) {
-        let changed = match keep(&self.stores.namespaces, "Namespace", seen) {
+        let changed = match self.keep(&self.stores.namespaces, "Namespace", seen) {
             Some(News::Object(namespace, before)) => {
                 if before.is_some_and(|old| old.metadata.labels == namespace.metadata.labels) {
                     return;
@@ -78,7 +78,7 @@ impl World {
     }
 
     pub fn on_limit_range(&self, seen: Seen<LimitRange>) {
-        match keep(&self.stores.limit_ranges, "LimitRange", seen) {
+        match self.keep(&self.stores.limit_ranges, "LimitRange", seen) {
             Some(News::Object(range, _)) => {
                 self.change(|cache, _| cache.apply_limit_range(&range));
             }
@@ -94,12 +94,12 @@ impl World {
         match seen {
             Seen::Object(topology) => self.change(|cache, _| cache.apply_topology(&topology)),
             Seen::Gone(key, _) => self.change(|cache, _| cache.delete_topology(&key.name)),
-            Seen::Malformed(key, error) => malformed("Topology", &key, &error),
+            Seen::Malformed(key, error) => self.unreadable("Topology", &key, &error),
         }
     }
 
     pub fn on_node(&self, seen: Seen<Node>) {
-        match keep(&self.stores.nodes, "Node", seen) {
+        match self.keep(&self.stores.nodes, "Node", seen) {
             Some(News::Object(node, before)) => {
                 self.change(|cache, _| cache.apply_node(&node));
                 // Heartbeats change nothing that workloads depend on.
@@ -120,7 +120,7 @@ impl World {
         match seen {
             Seen::Object(pod) => self.saw_pod(*pod),
             Seen::Gone(key, uid) => self.lost_pod(&key, uid.as_deref()),
-            Seen::Malformed(key, error) => malformed("Pod", &key, &error),
+            Seen::Malformed(key, error) => self.unreadable("Pod", &key, &error),
         }
     }
 
@@ -165,7 +165,7 @@ impl World {
     }
 
     pub fn on_runtime_class(&self, seen: Seen<RuntimeClass>) {
-        match keep(&self.stores.runtime_classes, "RuntimeClass", seen) {
+        match self.keep(&self.stores.runtime_classes, "RuntimeClass", seen) {
             Some(News::Object(class, _)) => {
                 self.change(|cache, _| cache.apply_runtime_class(&class));
             }
@@ -177,13 +177,13 @@ impl World {
     }
 
     pub fn on_priority_class(&self, seen: Seen<PriorityClass>) {
-        if keep(&self.stores.priority_classes, "PriorityClass", seen).is_some() {
+        if self.keep(&self.stores.priority_classes, "PriorityClass", seen).is_some() {
             self.ask_jobs_without_workload();
         }
     }
 
     pub fn on_class(&self, seen: Seen<WorkloadPriorityClass>) {
-        let name = match keep(&self.stores.classes, "WorkloadPriorityClass", seen) {
+        let name = match self.keep(&self.stores.classes, "WorkloadPriorityClass", seen) {
             Some(News::Object(class, _)) => class.name().to_owned(),
             Some(News::Gone(key, _)) => key.name,
             None => return,
@@ -226,7 +226,7 @@ impl World {
     }
 
     pub fn on_flavor(&self, seen: Seen<ResourceFlavor>) {
-        match keep(&self.stores.flavors, "ResourceFlavor", seen) {
+        match self.keep(&self.stores.flavors, "ResourceFlavor", seen) {
             Some(News::Object(flavor, _)) => {
                 self.change(|cache, _| cache.apply_resource_flavor(&flavor));
                 self.queues.flavors.add(Key::cluster(flavor.name()));
@@ -240,7 +240,7 @@ impl World {
     }
 
     pub fn on_check(&self, seen: Seen<AdmissionCheck>) {
-        match keep(&self.stores.checks, "AdmissionCheck", seen) {
+        match self.keep(&self.stores.checks, "AdmissionCheck", seen) {
             Some(News::Object(check, _)) => {
                 self.change(|cache, _| cache.apply_admission_check(&check));
             }
@@ -252,7 +252,7 @@ impl World {
     }
 
     pub fn on_cohort(&self, seen: Seen<Cohort>) {
-        match keep(&self.stores.cohorts, "Cohort", seen) {
+        match self.keep(&self.stores.cohorts, "Cohort", seen) {
             Some(News::Object(cohort, _)) => {
                 self.change(|cache, _| cache.apply_cohort(&cohort));
                 self.queues.cohorts.add(Key::cluster(cohort.name()));
@@ -266,7 +266,7 @@ impl World {
     }
 
     pub fn on_cluster_queue(&self, seen: Seen<ClusterQueue>) {
-        let (queue, before) = match keep(&self.stores.cluster_queues, "ClusterQueue", seen) {
+        let (queue, before) = match self.keep(&self.stores.cluster_queues, "ClusterQueue", seen) {
             Some(News::Object(queue, before)) => {
                 self.change(|cache, now| cache.apply_cluster_queue(&queue, now));
                 (queue, before)
@@ -306,7 +306,7 @@ impl World {
     }
 
     pub fn on_local_queue(&self, seen: Seen<LocalQueue>) {
-        let (queue, before) = match keep(&self.stores.local_queues, "LocalQueue", seen) {
+        let (queue, before) = match self.keep(&self.stores.local_queues, "LocalQueue", seen) {
             Some(News::Object(queue, before)) => {
                 self.change(|cache, now| cache.apply_local_queue(&queue, now));
                 (queue, before)
@@ -353,7 +353,7 @@ impl World {
         match seen {
             Seen::Object(workload) => self.saw_workload(*workload),
             Seen::Gone(key, uid) => self.lost_workload(&key, uid.as_deref()),
-            Seen::Malformed(key, error) => malformed("Workload", &key, &error),
+            Seen::Malformed(key, error) => self.unreadable("Workload", &key, &error),
         }
     }
 
@@ -363,7 +363,7 @@ impl World {
                 self.saw_job(kind, *job);
             }
             Seen::Gone(key, uid) => self.lost_job(kind, &key, uid.as_deref()),
-            Seen::Malformed(key, error) => malformed("job", &key, &error),
+            Seen::Malformed(key, error) => self.unreadable("job", &key, &error),
         }
     }
 }

@@ -1,11 +1,16 @@
 //! Gauges of the cohort tree.
 
+use std::collections::BTreeMap;
+
 use cache::ClusterQueueName;
 use kueue_api::conditions::active_reasons;
-use scheduler::{CohortName, Holder, NodeId, QuotaTree};
+use scheduler::{CohortName, Holder, NodeId, QuotaTree, Share, Usage};
+use telemetry::metrics::Labels;
 
+use super::super::custom::values;
 use super::{Book, number};
-use crate::world::World;
+use crate::context::Context;
+use crate::key::Key;
 
 struct Tree<'a> {
     tree: &'a QuotaTree,
@@ -25,9 +30,13 @@ impl Tree<'_> {
     }
 }
 
-pub(super) fn put(world: &World, book: &mut Book) {
+pub(super) fn put(context: &Context, book: &mut Book) {
+    let world = &context.world;
+    let options = &context.metrics.options;
+    let custom = &options.custom;
     let mut cache = world.cache.lock();
     let snapshot = cache.snapshot();
+    let is_shared = cache.is_fairly_shared();
     let queues: Vec<ClusterQueueName> = cache.cluster_queues().cloned().collect();
     let admitted = |name: &ClusterQueueName| cache.counts(name).map_or(0, |counts| counts.admitted);
     let cohorts = snapshot
@@ -49,6 +58,16 @@ pub(super) fn put(world: &World, book: &mut Book) {
         }) else {
             continue;
         };
+        let object = world.stores.cluster_queues.get(&Key::cluster(name.as_str()));
+        book.about(&custom.cluster_queues, object.as_ref().map(|queue| &queue.metadata));
+        if is_shared {
+            let labels = vec![
+                ("cluster_queue", name.to_string()),
+                ("cohort", tree.name(tree.tree.parent(id))),
+            ];
+            let help = "How much more than its own a ClusterQueue uses, divided by its weight";
+            book.put("kueue_cluster_queue_weighted_share", help, labels, share(tree.tree, id));
+        }
         let labels = vec![
             ("cluster_queue", name.to_string()),
             ("parent_cohort", tree.name(tree.tree.parent(id))),
@@ -61,7 +80,17 @@ pub(super) fn put(world: &World, book: &mut Book) {
             1.0,
         );
     }
+    if !options.with_cohorts {
+        return;
+    }
     for (id, name) in &tree.names {
+        let object = world.stores.cohorts.get(&Key::cluster(name));
+        book.about(&custom.cohorts, object.as_ref().map(|cohort| &cohort.metadata));
+        if is_shared {
+            let help = "How much more than its own a cohort uses, divided by its weight";
+            let labels = vec![("cohort", name.clone())];
+            book.put("kueue_cohort_weighted_share", help, labels, share(tree.tree, *id));
+        }
         let labels = vec![
             ("cohort", name.clone()),
             ("parent_cohort", tree.name(tree.tree.parent(*id))),
@@ -73,20 +102,34 @@ pub(super) fn put(world: &World, book: &mut Book) {
             labels,
             1.0,
         );
-        let count: usize = queues
-            .iter()
-            .filter(|queue| below(tree.tree, queue, name))
-            .map(admitted)
-            .sum();
-        let help = "Admitted workloads in a cohort and below";
-        book.put(
-            "kueue_cohort_subtree_admitted_active_workloads",
-            help,
-            vec![("cohort", name.clone())],
-            number(count),
-        );
         amounts(tree.tree, *id, name, book);
+        // Counted with the labels of the ClusterQueues in which they run.
+        let mut counts: BTreeMap<Labels, usize> = BTreeMap::new();
+        for queue in queues.iter().filter(|queue| below(tree.tree, queue, name)) {
+            let object = world.stores.cluster_queues.get(&Key::cluster(queue.as_str()));
+            let labels = values(&custom.cluster_queues, object.as_ref().map(|queue| &queue.metadata));
+            *counts.entry(labels).or_default() += admitted(queue);
+        }
+        if counts.is_empty() {
+            counts.insert(values(&custom.cluster_queues, None), 0);
+        }
+        book.about(&[], None);
+        for (more, count) in counts {
+            let own = std::iter::once(("cohort", name.clone()));
+            book.put(
+                "kueue_cohort_subtree_admitted_active_workloads",
+                "Admitted workloads in a cohort and below",
+                own.chain(more).collect(),
+                number(count),
+            );
+        }
     }
+}
+
+/// Not a number for a borrower without weight, as the reference shows it.
+fn share(tree: &QuotaTree, id: NodeId) -> f64 {
+    let share = Share::of(tree, id, &Usage::new()).precise();
+    if share.is_finite() { share } else { f64::NAN }
 }
 
 fn below(tree: &QuotaTree, queue: &ClusterQueueName, cohort: &str) -> bool {

@@ -7,6 +7,8 @@ use scheduler::Quota;
 use telemetry::metrics::Labels;
 
 use super::Book;
+use crate::context::Context;
+use crate::key::Key;
 use crate::world::World;
 
 fn written(quantity: &kueue_api::Quantity) -> f64 {
@@ -16,12 +18,13 @@ fn written(quantity: &kueue_api::Quantity) -> f64 {
         .map_or(f64::NAN, quantity::Quantity::approximate)
 }
 
-pub(super) fn put(world: &World, enabled: bool, book: &mut Book) {
-    if !enabled {
-        return;
-    }
+pub(super) fn put(context: &Context, book: &mut Book) {
+    let world = &context.world;
+    let custom = &context.metrics.options.custom.cluster_queues;
     let snapshot = world.cache.lock().snapshot();
     for (name, queue) in snapshot.cluster_queues.iter() {
+        let object = world.stores.cluster_queues.get(&Key::cluster(name.as_str()));
+        book.about(custom, object.as_ref().map(|queue| &queue.metadata));
         let cohort = queue
             .cohort
             .as_ref()

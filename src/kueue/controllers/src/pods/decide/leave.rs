@@ -76,7 +76,6 @@ impl Round<'_, '_> {
             }
             let status = Box::new(draft.done());
             self.pass.push(Act::WriteStatus(workload.clone(), status));
-            self.pass.push(Act::CountRelease(workload.clone()));
         }
         self.deactivated(workload);
         Err(())

@@ -80,9 +80,6 @@ impl Round<'_, '_> {
         let status = draft.pods_ready(news.is_ready(), news.reason(), news.message());
         let act = Act::WriteStatus(workload.clone(), Box::new(status.done()));
         self.pass.push(act);
-        if news == Readiness::Started {
-            self.pass.push(Act::CountReady(workload.clone()));
-        }
         Err(())
     }
 
