@@ -40,8 +40,8 @@ pub use node_failure::{NodeNews, Remedies, Remedy};
 pub use options::{
     Features, Options, PodsReadyTimestamp, QuotaCheck, TrackedLabel, Transformation,
 };
-pub use pending::Pending;
 pub use patch::{Event, EventKind, WorkloadPatch, told_requests};
+pub use pending::Pending;
 pub use readiness::Readiness;
 pub use status::{Obstacles, PendingReason};
 pub use surroundings::Surroundings;

@@ -109,7 +109,9 @@ impl Cache {
     #[must_use]
     pub fn pending_breakdown(&self, name: &ClusterQueueName) -> BTreeMap<Vec<String>, Pending> {
         let queue = self.queues.get(name);
-        queue.map(|queue| queue.pending.breakdown()).unwrap_or_default()
+        queue
+            .map(|queue| queue.pending.breakdown())
+            .unwrap_or_default()
     }
 
     /// The cohorts above a ClusterQueue, the nearest first.

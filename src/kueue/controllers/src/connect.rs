@@ -1,9 +1,14 @@
 //! The connection to the API server: an explicit kubeconfig, else the pod's service account, else the user's kubeconfig.
 
+mod limit;
+
 use std::path::{Path, PathBuf};
 
+use kube::client::ClientBuilder;
 use kube::config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Client, Config};
+
+pub use limit::LimitLayer;
 
 /// Folder in which a pod finds its service account.
 const SERVICE_ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -24,8 +29,11 @@ pub enum ConnectError {
     Client(#[source] kube::Error),
 }
 
-/// Connects. Nothing is asked of the API server yet.
-pub async fn connect(kubeconfig: Option<&Path>) -> Result<Client, ConnectError> {
+/// Connects, with a limit on requests if there is one. Nothing is asked of the API server yet.
+pub async fn connect(
+    kubeconfig: Option<&Path>,
+    limit: Option<LimitLayer>,
+) -> Result<Client, ConnectError> {
     let config = match kubeconfig.filter(|path| !path.as_os_str().is_empty()) {
         Some(path) => from_file(path).await.map_err(|source| ConnectError::File {
             path: path.to_owned(),
@@ -36,7 +44,11 @@ pub async fn connect(kubeconfig: Option<&Path>) -> Result<Client, ConnectError> 
             .await
             .map_err(ConnectError::None)?,
     };
-    Client::try_from(config).map_err(ConnectError::Client)
+    let Some(limit) = limit else {
+        return Client::try_from(config).map_err(ConnectError::Client);
+    };
+    let builder = ClientBuilder::try_from(config).map_err(ConnectError::Client)?;
+    Ok(builder.with_layer(&limit).build())
 }
 
 async fn from_file(path: &Path) -> Result<Config, KubeconfigError> {

@@ -93,7 +93,7 @@ async fn round(
     };
     let last = step.is_last();
     let act = Act::new(context, kind, view.job);
-    let created = matches!(step, decide::Step::Create);
+    let created = matches!(step, Step::Create);
     let done = act.all(effects::of(&view, step)?).await?;
     if created {
         act.measure(view.now);

@@ -10,6 +10,7 @@ pub mod cluster_queue;
 pub mod cohort;
 pub mod connect;
 pub mod context;
+pub mod dump;
 pub mod error;
 pub mod events;
 pub mod flavor;

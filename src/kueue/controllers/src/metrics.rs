@@ -128,7 +128,8 @@ impl Metrics {
             "From ready pods to eviction",
             exponential(14),
         );
-        let mut counter = |name: &str, help: &str| register_counter(r, &format!("kueue_{name}"), help);
+        let mut counter =
+            |name: &str, help: &str| register_counter(r, &format!("kueue_{name}"), help);
         let attempts = counter(
             "admission_attempts",
             "Scheduling cycles, by whether one admitted anything",

@@ -2,6 +2,7 @@
 //! the plan out. Whoever has to leave is told first (`scheduling/leave.rs`); admissions are assumed in the cache at once and written side by side with the next cycle.
 
 mod leave;
+mod log;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,6 +52,7 @@ pub async fn run(context: Arc<Context>, stop: CancellationToken) {
         };
         let began = tokio::time::Instant::now();
         let (plan, mut report) = cycle.run();
+        log::decisions(&plan, &report);
         let told = {
             let leaving = leave::carry_out(&context, &plan, &mut report);
             tokio::pin!(leaving);

@@ -192,7 +192,10 @@ impl World {
             .cohorts_above(&cache::ClusterQueueName::new(name));
         let cohort = |name: &CohortName| {
             let object = self.stores.cohorts.get(&Key::cluster(name.as_str()));
-            (name.to_string(), object.map(|cohort| cohort.metadata.clone()))
+            (
+                name.to_string(),
+                object.map(|cohort| cohort.metadata.clone()),
+            )
         };
         Around {
             cluster_queue: self.stores.cluster_queues.get(&Key::cluster(name)),

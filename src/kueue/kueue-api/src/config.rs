@@ -1,9 +1,12 @@
-//! The manager's configuration file, `config.kueue.x-k8s.io/v1beta2`. Decoding is strict: every field that is unknown, or known
+//! The manager's configuration file, `config.kueue.x-k8s.io/v1beta2` (`v1beta1` becomes that in `older.rs`). Decoding is strict: every field that is unknown, or known
 //! to the reference but without effect here, is an error that names it. Nothing is read from the environment.
 
 mod duration;
+mod metrics;
+mod older;
 mod read;
 mod rules;
+mod tls;
 
 #[cfg(test)]
 mod tests;
@@ -26,6 +29,8 @@ use crate::wire::wire_enum;
 use read::Reader;
 
 pub use duration::parse_duration;
+pub use metrics::{CustomLabel, LocalQueueMetrics};
+pub use tls::Tls;
 
 /// Label every namespace carries with its own name.
 pub const NAMESPACE_NAME_LABEL: &str = "kubernetes.io/metadata.name";
@@ -49,6 +54,7 @@ pub struct Configuration {
     pub resources: Resources,
     pub fair_sharing: Option<FairSharing>,
     pub visibility: VisibilityServer,
+    pub tls: Tls,
     /// How long finished Workloads are kept; absent for ever.
     pub retain_finished_workloads: Option<Duration>,
     pub features: Features,
@@ -91,11 +97,13 @@ pub struct LeaderElection {
     pub retry_period: Duration,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Metrics {
     /// `0` switches the endpoint off.
     pub bind_address: String,
     pub enable_cluster_queue_resources: bool,
+    pub custom_labels: Vec<CustomLabel>,
+    pub local_queues: LocalQueueMetrics,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,6 +132,8 @@ pub struct ClientConnection {
 pub struct Integrations {
     /// Those of the frameworks asked for that this controller has.
     pub frameworks: Vec<String>,
+    /// Kinds that other controllers manage in our stead: `Kind.version.group`.
+    pub external_frameworks: Vec<String>,
     /// Labels that a Workload takes over from its job.
     pub label_keys_to_copy: Vec<String>,
 }
@@ -238,6 +248,8 @@ impl Configuration {
             metrics: Metrics {
                 bind_address: r.or("metrics.bindAddress", ":8443".to_owned()),
                 enable_cluster_queue_resources: r.or("metrics.enableClusterQueueResources", false),
+                custom_labels: r.or("metrics.customLabels", Vec::new()),
+                local_queues: r.or("metrics.localQueueMetrics", LocalQueueMetrics::default()),
             },
             health: Health {
                 bind_address: r.or("health.healthProbeBindAddress", ":8081".to_owned()),
@@ -267,6 +279,7 @@ impl Configuration {
             },
             integrations: Integrations {
                 frameworks: frameworks(r),
+                external_frameworks: r.or("integrations.externalFrameworks", Vec::new()),
                 label_keys_to_copy: r.or("integrations.labelKeysToCopy", Vec::new()),
             },
             resources: Resources {
@@ -282,6 +295,7 @@ impl Configuration {
                 ),
                 bind_port: r.or("visibilityServer.bindPort", 8082),
             },
+            tls: r.or("tls", Tls::default()),
             retain_finished_workloads: r
                 .optional_duration("objectRetentionPolicies.workloads.afterFinished"),
             features: features(r),
@@ -329,6 +343,10 @@ fn frameworks(r: &mut Reader) -> Vec<String> {
 }
 
 fn warnings(r: &mut Reader) -> Vec<String> {
+    r.without_effect(
+        "controller.cacheSyncTimeout",
+        "the controller waits for its watches as long as it takes, and is not ready before",
+    );
     r.without_effect("pprofBindAddress", "there is no Go runtime to profile");
     r.take_warnings()
 }

@@ -16,6 +16,7 @@ use crate::field::{FieldError, Path};
 pub mod gate {
     pub const ADMISSION_GATED_BY: &str = "AdmissionGatedBy";
     pub const ASSIGN_QUEUE_LABELS_FOR_PODS: &str = "AssignQueueLabelsForPods";
+    pub const METRIC_FOR_CREATION_LATENCY: &str = "MetricForWorkloadCreationLatency";
     pub const CONCURRENT_ADMISSION: &str = "ConcurrentAdmission";
     pub const ADMISSION_FAIR_SHARING: &str = "AdmissionFairSharing";
     pub const DISABLE_WAIT_FOR_PODS_READY: &str = "DisableWaitForPodsReady";

@@ -58,6 +58,7 @@ pub enum Cause {
     Duplicate,
     Forbidden,
     TooLong,
+    TooMany,
 }
 
 impl Cause {
@@ -72,6 +73,7 @@ impl Cause {
             Self::Duplicate => "FieldValueDuplicate",
             Self::Forbidden => "FieldValueForbidden",
             Self::TooLong => "FieldValueTooLong",
+            Self::TooMany => "FieldValueTooMany",
         }
     }
 
@@ -84,6 +86,7 @@ impl Cause {
             Self::Duplicate => "Duplicate value",
             Self::Forbidden => "Forbidden",
             Self::TooLong => "Too long",
+            Self::TooMany => "Too many",
         }
     }
 }
@@ -124,6 +127,13 @@ impl FieldError {
     pub fn too_long(path: &Path, most: usize) -> Self {
         let detail = format!("may not be more than {most} bytes");
         Self::new(Cause::TooLong, path, "<value omitted>".into(), &detail)
+    }
+
+    /// A list of more than `most` elements.
+    #[must_use]
+    pub fn too_many(path: &Path, found: usize, most: usize) -> Self {
+        let detail = format!("must have at most {most} items");
+        Self::new(Cause::TooMany, path, found.into(), &detail)
     }
 
     #[must_use]

@@ -6,6 +6,7 @@ pub const API_VERSION: &str = "kueue.x-k8s.io/v1beta2";
 
 pub const CONFIG_GROUP: &str = "config.kueue.x-k8s.io";
 pub const CONFIG_API_VERSION: &str = "config.kueue.x-k8s.io/v1beta2";
+pub const OLDER_CONFIG_API_VERSION: &str = "config.kueue.x-k8s.io/v1beta1";
 
 /// Finalizer of ClusterQueues, flavors, admission checks, topologies and Workloads.
 pub const RESOURCE_IN_USE_FINALIZER: &str = "kueue.x-k8s.io/resource-in-use";

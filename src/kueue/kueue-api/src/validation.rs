@@ -16,7 +16,9 @@ mod workload_update;
 pub use cluster_queue::{cluster_queue, cluster_queue_update};
 pub use cohort::cohort;
 pub use defaulting::{add_finalizer, default_workload};
-pub use names::{SUBDOMAIN, is_label_value, is_qualified_name, is_subdomain};
+pub use names::{
+    SUBDOMAIN, is_label_value, is_qualified_name, is_subdomain, qualified_name_faults,
+};
 pub use resource_flavor::resource_flavor;
 pub use selector::{matches_selector, selector};
 pub use workload::workload;

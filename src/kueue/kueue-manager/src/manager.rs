@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use controllers::certificate;
-use controllers::connect::connect;
+use controllers::connect::{LimitLayer, connect};
+use controllers::dump;
 use controllers::front_proxy::FrontProxy;
 use controllers::metrics::{Build, WorldGauges};
 use controllers::run::Controllers;
@@ -41,7 +42,9 @@ pub(crate) async fn run(options: Options, configuration: Configuration) -> anyho
     }
     let stop = CancellationToken::new();
     listen_for_signals(stop.clone())?;
-    let client = connect(options.kubeconfig.as_deref()).await?;
+    let connection = configuration.client_connection;
+    let limit = LimitLayer::new(connection.qps, connection.burst);
+    let client = connect(options.kubeconfig.as_deref(), limit).await?;
     let instance = format!(
         "{}_{}",
         options.pod_name.as_deref().unwrap_or("kueue-manager"),
@@ -55,10 +58,10 @@ pub(crate) async fn run(options: Options, configuration: Configuration) -> anyho
         &mut registry,
     );
     let context = controllers.context();
+    dump_on_signal(context.clone())?;
     let gauges = WorldGauges {
         context: context.clone(),
         build: BUILD,
-        resources: configuration.metrics.enable_cluster_queue_resources,
     };
     telemetry::metrics::register_gauges(&mut registry, Arc::new(gauges));
 
@@ -94,6 +97,17 @@ fn listen_for_signals(stop: CancellationToken) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Writes what the controller believes into the log whenever somebody sends SIGUSR2.
+fn dump_on_signal(context: Arc<controllers::context::Context>) -> anyhow::Result<()> {
+    let mut asked = signal(SignalKind::user_defined2()).context("cannot listen for SIGUSR2")?;
+    tokio::spawn(async move {
+        while asked.recv().await.is_some() {
+            dump::write(&context);
+        }
+    });
+    Ok(())
+}
+
 /// Everything that listens, and the certificate it shows.
 struct Servers<'a> {
     configuration: &'a Configuration,
@@ -111,7 +125,7 @@ impl<'a> Servers<'a> {
         };
         Self {
             configuration,
-            certificate: Arc::new(certificate),
+            certificate: Arc::new(certificate.agreeing(settings::tls(&configuration.tls))),
             stop,
             running: JoinSet::new(),
         }

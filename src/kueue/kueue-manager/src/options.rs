@@ -27,6 +27,13 @@ pub(crate) struct Options {
     /// Form of the log: json or console
     #[arg(long, default_value = "json", value_name = "FORM")]
     pub(crate) zap_encoder: String,
+    /// Accepted as the reference's manager accepts them; this log has one form of time, and no stack traces
+    #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL")]
+    pub(crate) zap_devel: Option<bool>,
+    #[arg(long, hide = true, value_name = "LEVEL")]
+    pub(crate) zap_stacktrace_level: Option<String>,
+    #[arg(long, hide = true, value_name = "FORM")]
+    pub(crate) zap_time_encoding: Option<String>,
     /// Address of /metrics, instead of the configuration's; 0 switches it off
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) metrics_bind_address: Option<String>,

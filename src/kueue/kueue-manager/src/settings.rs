@@ -1,6 +1,7 @@
 //! From the configuration to what each part is started with.
 
 mod life;
+mod metrics;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,9 +15,11 @@ use controllers::{context, lease, run};
 use jobs::JobKind;
 use jobs::integrations::Integrations;
 use kube::core::Selector;
-use kueue_api::config::{Configuration, FairSharing, QuotaCheckStrategy};
+use kueue_api::config::{Configuration, FairSharing, QuotaCheckStrategy, Tls};
 use kueue_api::features::{Features, asked, gate};
 use kueue_api::field::aggregate;
+
+use webhooks::tls::Choice;
 
 use crate::clock;
 use crate::options::Options;
@@ -86,6 +89,7 @@ pub(crate) fn controllers(
     Ok(run::Options {
         settings,
         cache: cache_options(configuration),
+        metrics: metrics::options(configuration)?,
         kinds: kinds(configuration),
         lease: lease(configuration, instance),
         instance: instance.to_owned(),
@@ -140,7 +144,10 @@ fn pods(configuration: &Configuration) -> Option<PodRules> {
 
 /// The frameworks that the configuration enables.
 pub(crate) fn integrations(configuration: &Configuration) -> Integrations {
-    Integrations::new(&configuration.integrations.frameworks, &[])
+    Integrations::new(
+        &configuration.integrations.frameworks,
+        &configuration.integrations.external_frameworks,
+    )
 }
 
 fn cache_options(configuration: &Configuration) -> cache::Options {
@@ -153,6 +160,7 @@ fn cache_options(configuration: &Configuration) -> cache::Options {
         },
         transformations: transformations(configuration),
         fair_sharing: configuration.fair_sharing.as_ref().map(fair_sharing),
+        tracked_labels: metrics::tracked(configuration),
         ..cache::Options::default()
     }
 }
@@ -181,6 +189,15 @@ fn fair_sharing(sharing: &FairSharing) -> cache::FairSharing {
     cache::FairSharing {
         first: first.unwrap_or(FairStrategy::LessThanOrEqualToFinalShare),
         second: asked.next(),
+    }
+}
+
+/// What the servers agree to.
+pub(crate) fn tls(asked: &Tls) -> Choice {
+    Choice {
+        only_newest: asked.only_newest(),
+        suites: asked.cipher_suites.clone(),
+        groups: asked.curve_preferences.clone(),
     }
 }
 

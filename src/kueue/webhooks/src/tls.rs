@@ -1,6 +1,7 @@
 //! Serves a router over TLS with a certificate that may change while connections come in: each new connection looks whether there is
 //! another one than before. Without a certificate connections are refused, and the server waits for one.
 
+mod choice;
 mod clients;
 mod der;
 mod identity;
@@ -14,6 +15,7 @@ use rustls::sign::CertifiedKey;
 use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
+pub use choice::Choice;
 pub use clients::{Authorities, Peer};
 pub use identity::Identity;
 pub use serve::{serve, serve_known};

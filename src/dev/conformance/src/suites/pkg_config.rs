@@ -14,10 +14,47 @@ use crate::corpus::{Case, read};
 use crate::verdict::{Skip, Verdict};
 
 pub(super) const FILES: &[File] = &[
+    ("TestEncode", |_| {
+        Verdict::Skipped(Skip::Internal(
+            "writes a configuration back as YAML, for a log of the reference",
+        ))
+    }),
     ("TestLoad", load),
+    ("TestTLSOptions", load),
     ("TestLoadAndValidateFeatureGates", gates),
     ("TestValidate", validate),
+    ("TestValidateCustomLabels", labels),
+    ("TestWaitForPodsReadyIsEnabled", |_| {
+        Verdict::not_built("configuration: waitForPodsReady")
+    }),
 ];
+
+/// Configurations of a few fields: the defaults come from the file that they are made into.
+fn labels(case: Case<'_>) -> Verdict {
+    let mut cfg = case.input["cfg"].clone();
+    if cfg.is_null() {
+        cfg = case.input["setup"]["cfg"].clone();
+    }
+    let Some(fields) = cfg.as_object_mut() else {
+        return Verdict::Failed("no configuration".to_owned());
+    };
+    fields.insert("apiVersion".to_owned(), json!(CONFIG_API_VERSION));
+    fields.insert("kind".to_owned(), json!("Configuration"));
+    fields.insert(
+        "featureGates".to_owned(),
+        json!({"CustomMetricLabels": true}),
+    );
+    let want = if case.want["wantErr"].is_null() {
+        &case.common["testCases"][case.name]["wantErr"]
+    } else {
+        &case.want["wantErr"]
+    };
+    match Configuration::parse(&cfg.to_string(), None) {
+        Ok(_) => faults(&[], want, Also::Detail),
+        Err(ConfigError::Fields(errors)) => faults(&errors, want, Also::Detail),
+        Err(error) => Verdict::Failed(error.to_string()),
+    }
+}
 
 fn gates(case: Case<'_>) -> Verdict {
     let file: Option<_> = read(&case.input["featureGateMap"]);
@@ -86,6 +123,8 @@ fn outcome(read: &Configuration) -> Value {
     json!({
         "clientConnection": {"qps": read.client_connection.qps, "burst": read.client_connection.burst},
         "frameworks": read.integrations.frameworks,
+        "externalFrameworks": read.integrations.external_frameworks,
+        "tls": {"minVersion": read.tls.min_version, "cipherSuites": read.tls.cipher_suites},
         "certificates": if certificates.enable { names } else { json!({"enable": false}) },
         "selector": read.managed_jobs_namespace_selector,
         "all": read.manage_jobs_without_queue_name,
@@ -98,6 +137,8 @@ fn wanted(want: &Value) -> Value {
     json!({
         "clientConnection": {"qps": qps, "burst": want["clientConnection"]["burst"]},
         "frameworks": want["integrations"]["frameworks"],
+        "externalFrameworks": want["integrations"]["externalFrameworks"],
+        "tls": {"minVersion": want["tls"]["minVersion"], "cipherSuites": want["tls"]["cipherSuites"]},
         "certificates": want["internalCertManagement"],
         "selector": want["managedJobsNamespaceSelector"],
         "all": want["manageJobsWithoutQueueName"],

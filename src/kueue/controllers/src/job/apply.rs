@@ -9,7 +9,6 @@ use kueue_api::conditions::{MAX_EVENT_NOTE, truncate};
 use kueue_api::v1beta2::{Workload, WorkloadStatus};
 use serde_json::Value;
 
-use super::decide::{Readiness, Step};
 use super::effects::Effect;
 use crate::context::Context;
 use crate::error::ReconcileError;

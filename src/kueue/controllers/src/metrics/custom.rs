@@ -58,6 +58,9 @@ pub(super) fn values(of: &[Custom], meta: Option<&ObjectMeta>) -> Labels {
 
 /// The same from values that were read before.
 pub(super) fn paired(of: &[Custom], values: &[String]) -> Labels {
-    let values = values.iter().cloned().chain(std::iter::repeat(String::new()));
+    let values = values
+        .iter()
+        .cloned()
+        .chain(std::iter::repeat(String::new()));
     of.iter().map(|custom| custom.label).zip(values).collect()
 }

@@ -134,8 +134,16 @@ impl WorldGauges {
         let cache = self.context.world.cache.lock();
         let names: Vec<ClusterQueueName> = cache.cluster_queues().cloned().collect();
         for name in names {
-            let object = self.context.world.stores.cluster_queues.get(&Key::cluster(name.as_str()));
-            book.about(&custom.cluster_queues, object.as_ref().map(|queue| &queue.metadata));
+            let object = self
+                .context
+                .world
+                .stores
+                .cluster_queues
+                .get(&Key::cluster(name.as_str()));
+            book.about(
+                &custom.cluster_queues,
+                object.as_ref().map(|queue| &queue.metadata),
+            );
             let of = |more: &[(&'static str, &str)]| {
                 let own = [("cluster_queue", name.to_string())];
                 let more = more.iter().map(|(k, v)| (*k, (*v).to_owned()));
@@ -179,20 +187,30 @@ impl WorldGauges {
     }
 
     /// Those who wait, and how many shapes they have. Nobody's turn comes in an inactive queue.
-    fn pending(&self, cache: &cache::Cache, name: &ClusterQueueName, active: bool, book: &mut Book) {
+    fn pending(
+        &self,
+        cache: &cache::Cache,
+        name: &ClusterQueueName,
+        active: bool,
+        book: &mut Book,
+    ) {
         let custom = &self.options().custom.workloads;
-        let mut put = |name_and_help: (&'static str, &'static str), pending: Pending, more: &Labels| {
-            let (turn, parked) = if active {
-                (pending.active, pending.parked)
-            } else {
-                (0, pending.active + pending.parked)
+        let mut put =
+            |name_and_help: (&'static str, &'static str), pending: Pending, more: &Labels| {
+                let (turn, parked) = if active {
+                    (pending.active, pending.parked)
+                } else {
+                    (0, pending.active + pending.parked)
+                };
+                for (status, count) in [("active", turn), ("inadmissible", parked)] {
+                    let mut labels = vec![
+                        ("cluster_queue", name.to_string()),
+                        ("status", status.to_owned()),
+                    ];
+                    labels.extend(more.iter().cloned());
+                    book.put(name_and_help.0, name_and_help.1, labels, number(count));
+                }
             };
-            for (status, count) in [("active", turn), ("inadmissible", parked)] {
-                let mut labels = vec![("cluster_queue", name.to_string()), ("status", status.to_owned())];
-                labels.extend(more.iter().cloned());
-                book.put(name_and_help.0, name_and_help.1, labels, number(count));
-            }
-        };
         if custom.is_empty() {
             let counts = cache.counts(name).unwrap_or_default();
             let pending = Pending {
@@ -206,13 +224,24 @@ impl WorldGauges {
             }
         }
         if self.options().with_shapes {
-            put(SHAPES, cache.pending_shapes(name).unwrap_or_default(), &Labels::new());
+            put(
+                SHAPES,
+                cache.pending_shapes(name).unwrap_or_default(),
+                &Labels::new(),
+            );
         }
     }
 
     fn local_queues(&self, book: &mut Book) {
         let parked = self.inadmissible_by_local_queue();
-        let usage = self.context.world.cache.lock().snapshot().past_usage.clone();
+        let usage = self
+            .context
+            .world
+            .cache
+            .lock()
+            .snapshot()
+            .past_usage
+            .clone();
         for queue in self.context.world.stores.local_queues.list() {
             if !self.options().shows(&queue) {
                 continue;

@@ -11,10 +11,10 @@ use kueue_api::names::annotations;
 use kueue_api::v1beta2::{ClusterQueue, LocalQueue, Workload};
 use telemetry::metrics::{Counters, Histograms, Labels};
 
+use super::Metrics;
 use super::custom::{Custom, values};
 use super::groups::Pair;
 use super::transitions::{Change, between, queued_since, since};
-use super::Metrics;
 
 /// The objects around a Workload, as far as labels come from them.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,10 @@ impl Place {
     }
 
     fn without_class(&self) -> Labels {
-        let kept = self.cluster.iter().filter(|(name, _)| *name != "priority_class");
+        let kept = self
+            .cluster
+            .iter()
+            .filter(|(name, _)| *name != "priority_class");
         kept.cloned().collect()
     }
 }
@@ -77,7 +80,9 @@ impl Metrics {
         let result = if admitted { "success" } else { "inadmissible" };
         let labels = vec![("result", result.to_owned()), self.role()];
         self.attempts.with(&labels).inc();
-        self.attempt_seconds.with(&labels).observe(took.as_secs_f64());
+        self.attempt_seconds
+            .with(&labels)
+            .observe(took.as_secs_f64());
     }
 
     /// How many preemptions the last cycle left out in each ClusterQueue.
@@ -87,7 +92,11 @@ impl Metrics {
 
     /// Those of one ClusterQueue.
     pub(super) fn skips_of(&self, cluster_queue: &str) -> usize {
-        self.skipped.lock().get(cluster_queue).copied().unwrap_or_default()
+        self.skipped
+            .lock()
+            .get(cluster_queue)
+            .copied()
+            .unwrap_or_default()
     }
 
     /// An object cannot be read, and was left out.
@@ -97,7 +106,12 @@ impl Metrics {
     }
 
     /// A Workload was made for a job.
-    pub fn workload_created(&self, job: &dyn GenericJob, queue: Option<&LocalQueue>, now: Timestamp) {
+    pub fn workload_created(
+        &self,
+        job: &dyn GenericJob,
+        queue: Option<&LocalQueue>,
+        now: Timestamp,
+    ) {
         let (Some(histograms), Some(1), Some(created)) = (
             &self.creation_seconds,
             job.meta().generation,
@@ -113,7 +127,8 @@ impl Metrics {
     /// A scheduling gate of a pod of an admitted workload was taken away.
     pub fn gate_removed(&self, gate: &str, workload: &Workload, around: &Around, now: Timestamp) {
         let admission = workload.status.as_ref().and_then(|s| s.admission.as_ref());
-        let (Some(admission), Some(admitted)) = (admission, since(workload, types::ADMITTED)) else {
+        let (Some(admission), Some(admitted)) = (admission, since(workload, types::ADMITTED))
+        else {
             return;
         };
         let marks = workload.metadata.annotations.as_ref();
@@ -148,7 +163,9 @@ impl Metrics {
             ("preempting_cluster_queue", cluster_queue.to_owned()),
             ("reason", reason.to_owned()),
         ];
-        self.preempted.with(&self.of_cluster_queue(own, around)).inc();
+        self.preempted
+            .with(&self.of_cluster_queue(own, around))
+            .inc();
     }
 
     /// Other workloads to preempt were looked for within a cycle.
@@ -157,7 +174,9 @@ impl Metrics {
             ("cluster_queue", cluster_queue.to_owned()),
             ("result", result.to_owned()),
         ];
-        self.recomputed.with(&self.of_cluster_queue(own, around)).inc();
+        self.recomputed
+            .with(&self.of_cluster_queue(own, around))
+            .inc();
     }
 
     /// A Workload is another than it was.
@@ -175,7 +194,10 @@ impl Metrics {
         if changes.is_empty() {
             return;
         }
-        let Some(queue) = admission(after).or_else(|| admission(before)).or_else(through) else {
+        let Some(queue) = admission(after)
+            .or_else(|| admission(before))
+            .or_else(through)
+        else {
             return;
         };
         let place = self.place(after, queue, around);
@@ -193,14 +215,16 @@ impl Metrics {
             ("priority_class", class.clone()),
         ];
         let queue = around.local_queue.as_deref();
-        let local = queue.filter(|queue| self.options.shows(queue)).map(|queue| {
-            let own = vec![
-                ("name", workload.spec.queue_name().to_owned()),
-                ("namespace", workload.namespace().to_owned()),
-                ("priority_class", class.clone()),
-            ];
-            self.labels(own, &self.options.custom.local_queues, meta(Some(queue)))
-        });
+        let local = queue
+            .filter(|queue| self.options.shows(queue))
+            .map(|queue| {
+                let own = vec![
+                    ("name", workload.spec.queue_name().to_owned()),
+                    ("namespace", workload.namespace().to_owned()),
+                    ("priority_class", class.clone()),
+                ];
+                self.labels(own, &self.options.custom.local_queues, meta(Some(queue)))
+            });
         Place {
             cluster: self.of_cluster_queue(own, around),
             cluster_queue,
@@ -224,7 +248,11 @@ impl Metrics {
             }
             Change::Admitted => {
                 self.admitted(after, place, around);
-                observe(&self.waits.admitted, &self.of_workload(after, place), waited());
+                observe(
+                    &self.waits.admitted,
+                    &self.of_workload(after, place),
+                    waited(),
+                );
                 let reserved = since(after, types::QUOTA_RESERVED).unwrap_or(now);
                 let checks = if since(before, types::QUOTA_RESERVED).is_some() {
                     seconds(reserved, now)
@@ -236,7 +264,11 @@ impl Metrics {
             Change::Ready => {
                 observe(&self.waits.ready, place, waited());
                 if let Some(admitted) = since(after, types::ADMITTED) {
-                    observe(&self.waits.admitted_until_ready, place, seconds(admitted, now));
+                    observe(
+                        &self.waits.admitted_until_ready,
+                        place,
+                        seconds(admitted, now),
+                    );
                 }
             }
             Change::Finished => self.finished(before, after, place, now),
@@ -248,7 +280,9 @@ impl Metrics {
             Change::Released { reason, evicted } => {
                 let mut labels = place.without_class();
                 labels.push(("reason", reason.clone()));
-                self.eviction_latency.with(&labels).observe(seconds(*evicted, now));
+                self.eviction_latency
+                    .with(&labels)
+                    .observe(seconds(*evicted, now));
             }
         }
     }
@@ -332,10 +366,20 @@ impl Metrics {
     /// Forgets a LocalQueue that is gone.
     pub fn forget_local_queue(&self, namespace: &str, name: &str) {
         let labels = [("namespace", namespace), ("name", name)];
-        for counters in self.counts.all().iter().filter_map(|pair| pair.local.as_ref()) {
+        for counters in self
+            .counts
+            .all()
+            .iter()
+            .filter_map(|pair| pair.local.as_ref())
+        {
             counters.forget(&labels);
         }
-        for histograms in self.waits.all().iter().filter_map(|pair| pair.local.as_ref()) {
+        for histograms in self
+            .waits
+            .all()
+            .iter()
+            .filter_map(|pair| pair.local.as_ref())
+        {
             histograms.forget(&labels);
         }
     }

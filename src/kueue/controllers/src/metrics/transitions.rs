@@ -69,17 +69,19 @@ fn evictions(before: &Workload, after: &Workload, told: bool) -> Vec<Change> {
             .collect()
     };
     let known = counts(before);
-    let grown = counts(after).into_iter().filter_map(|(reason, cause, count)| {
-        let before = known
-            .iter()
-            .find(|(r, c, _)| (r, c) == (&reason, &cause))
-            .map_or(0, |(.., count)| *count);
-        (count > before).then_some(Change::Evicted {
-            reason,
-            cause,
-            first: before == 0,
-        })
-    });
+    let grown = counts(after)
+        .into_iter()
+        .filter_map(|(reason, cause, count)| {
+            let before = known
+                .iter()
+                .find(|(r, c, _)| (r, c) == (&reason, &cause))
+                .map_or(0, |(.., count)| *count);
+            (count > before).then_some(Change::Evicted {
+                reason,
+                cause,
+                first: before == 0,
+            })
+        });
     let mut changes: Vec<Change> = grown.collect();
     if changes.is_empty()
         && told

@@ -75,7 +75,7 @@ impl<'a> Hand<'a> {
     /// Carries out one act.
     pub(super) async fn carry_out(&mut self, act: Act) -> Result<(), ReconcileError> {
         let context = self.context;
-        let (writer, now) = (&context.writer, (context.clock)());
+        let writer = &context.writer;
         match act {
             Act::CreateWorkload(workload) => return self.create(&workload).await,
             Act::ChangeWorkload(workload, patch) => {

@@ -177,7 +177,10 @@ impl World {
     }
 
     pub fn on_priority_class(&self, seen: Seen<PriorityClass>) {
-        if self.keep(&self.stores.priority_classes, "PriorityClass", seen).is_some() {
+        if self
+            .keep(&self.stores.priority_classes, "PriorityClass", seen)
+            .is_some()
+        {
             self.ask_jobs_without_workload();
         }
     }

@@ -7,19 +7,14 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::ConfigError;
 use super::duration::parse_duration;
+use super::{ConfigError, older};
 use crate::field::{FieldError, Path};
-use crate::names::CONFIG_API_VERSION;
+use crate::names::{CONFIG_API_VERSION, OLDER_CONFIG_API_VERSION};
 
 /// Fields of the reference that have no effect here yet. Accepting one would promise a behaviour that does not come.
 const NOT_YET: &[&str] = &[
-    "metrics.customLabels",
-    "metrics.localQueueMetrics",
-    "controller.cacheSyncTimeout",
-    "tls",
     "waitForPodsReady",
-    "integrations.externalFrameworks",
     "multiKueue",
     "admissionFairSharing",
     "resources.deviceClassMappings",
@@ -49,7 +44,7 @@ impl Reader {
     }
 
     pub(super) fn parse(text: &str) -> Result<Self, ConfigError> {
-        let root: Value =
+        let mut root: Value =
             serde_saphyr::from_str(text).map_err(|error| ConfigError::Parse(error.to_string()))?;
         let text_of = |name: &str| {
             root.get(name)
@@ -58,8 +53,12 @@ impl Reader {
                 .to_owned()
         };
         let (found, kind) = (text_of("apiVersion"), text_of("kind"));
-        if found != CONFIG_API_VERSION || kind != "Configuration" {
+        let is_older = found == OLDER_CONFIG_API_VERSION;
+        if !(is_older || found == CONFIG_API_VERSION) || kind != "Configuration" {
             return Err(ConfigError::Version { found, kind });
+        }
+        if is_older {
+            older::upgrade(&mut root);
         }
         Ok(Self {
             root,

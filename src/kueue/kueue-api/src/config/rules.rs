@@ -7,6 +7,8 @@ use super::{
     Configuration, FairSharing, LeaderElection, NAMESPACE_NAME_LABEL, QuotaCheckStrategy,
     Resources, VisibilityServer,
 };
+use super::{metrics, tls};
+use crate::features::gate;
 use crate::field::FieldError;
 use crate::validation::{is_qualified_name, is_subdomain, matches_selector, selector};
 
@@ -47,6 +49,13 @@ pub(super) fn check(configuration: &Configuration) -> Vec<FieldError> {
     errors.extend(transformations(&configuration.resources));
     errors.extend(quota_check(&configuration.resources));
     errors.extend(visibility(&configuration.visibility));
+    errors.extend(tls::check(&configuration.tls));
+    if configuration.features.on(gate::CUSTOM_METRIC_LABELS) {
+        errors.extend(metrics::check(&configuration.metrics.custom_labels));
+    }
+    errors.extend(external_frameworks(
+        &configuration.integrations.external_frameworks,
+    ));
     errors
 }
 
@@ -76,6 +85,30 @@ fn visibility(server: &VisibilityServer) -> Option<FieldError> {
         let detail = "must be between 1 and 65535, inclusive";
         FieldError::invalid(&path("visibilityServer.bindPort"), 0, detail)
     })
+}
+
+/// Three parts and more: kind, version, group.
+fn external_frameworks(names: &[String]) -> Vec<FieldError> {
+    let path = path("integrations.externalFrameworks");
+    let mut errors = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (i, name) in names.iter().enumerate() {
+        let mut parts = name.splitn(3, '.');
+        let whole = parts
+            .by_ref()
+            .take(3)
+            .filter(|part| !part.is_empty())
+            .count()
+            == 3;
+        let at = path.index(i);
+        if !whole {
+            let detail = "must be format, 'Kind.version.group.com'";
+            errors.push(FieldError::invalid(&at, name.as_str(), detail));
+        } else if !seen.insert(name) {
+            errors.push(FieldError::duplicate(&at, name.as_str()));
+        }
+    }
+    errors
 }
 
 fn label_keys(keys: &[String]) -> Vec<FieldError> {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::field::{FieldError, Path};
 
 const LABEL_KEY: &str = "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+const NAME: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
 /// What a subdomain looks like, as the API machinery says it.
@@ -20,6 +21,32 @@ pub fn is_qualified_name(text: &str) -> bool {
         Some((prefix, name)) => is_subdomain(prefix) && is_name(name),
         None => is_name(text),
     }
+}
+
+/// Everything that is wrong with a qualified name, as the API machinery says it.
+#[must_use]
+pub fn qualified_name_faults(text: &str) -> Vec<String> {
+    let (prefix, name) = match text.split_once('/') {
+        Some((prefix, name)) => (Some(prefix), name),
+        None => (None, text),
+    };
+    let mut faults = Vec::new();
+    if let Some(prefix) = prefix {
+        if prefix.is_empty() {
+            faults.push("prefix part must be non-empty".to_owned());
+        } else if !is_subdomain(prefix) {
+            faults.push(format!("prefix part {SUBDOMAIN}"));
+        }
+    }
+    if name.is_empty() {
+        faults.push("name part must be non-empty".to_owned());
+    } else if name.len() > MAX_NAME {
+        faults.push(format!("name part must be no more than {MAX_NAME} bytes"));
+    }
+    if !is_name(name.get(..MAX_NAME).unwrap_or(name)) {
+        faults.push(format!("name part {NAME}"));
+    }
+    faults
 }
 
 /// A label's value; the empty one is valid.

@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 
-use super::{TlsError, certified_key};
+use super::{Choice, TlsError, certified_key};
 use crate::certificates::{CERTIFICATE, KEY};
 
 /// The certificate of a server.
 pub struct Identity {
     folder: Option<PathBuf>,
+    pub(super) choice: Choice,
     state: Mutex<State>,
 }
 
@@ -38,6 +39,7 @@ impl Identity {
     pub fn empty() -> Self {
         Self {
             folder: None,
+            choice: Choice::default(),
             state: Mutex::default(),
         }
     }
@@ -47,8 +49,15 @@ impl Identity {
     pub fn folder(path: &Path) -> Self {
         Self {
             folder: Some(path.to_owned()),
+            choice: Choice::default(),
             state: Mutex::default(),
         }
+    }
+
+    /// The same, for servers that agree to what is chosen here.
+    #[must_use]
+    pub fn agreeing(self, choice: Choice) -> Self {
+        Self { choice, ..self }
     }
 
     /// Shows this certificate (PEM) from now on.

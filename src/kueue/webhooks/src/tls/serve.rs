@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 use super::clients::Verifier;
-use super::{Authorities, Identity, Peer, TlsError, provider};
+use super::{Authorities, Choice, Identity, Peer, TlsError};
 
 /// A peer that does not finish its handshake in this time is let go.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -37,7 +37,7 @@ pub async fn serve(
     router: Router,
     stop: CancellationToken,
 ) -> Result<(), TlsError> {
-    let settings = builder()?
+    let settings = builder(&identity.choice)?
         .with_no_client_auth()
         .with_cert_resolver(identity.clone());
     accept(listener, identity, settings, router, stop).await
@@ -54,7 +54,7 @@ pub async fn serve_known(
     router: Router,
     stop: CancellationToken,
 ) -> Result<(), TlsError> {
-    let mut settings = builder()?
+    let mut settings = builder(&identity.choice)?
         .with_client_cert_verifier(Arc::new(Verifier(clients)))
         .with_cert_resolver(identity.clone());
     // A session that goes on would be believed by authorities that are not believed any more.
@@ -63,9 +63,9 @@ pub async fn serve_known(
     accept(listener, identity, settings, router, stop).await
 }
 
-fn builder() -> Result<ConfigBuilder<ServerConfig, WantsVerifier>, TlsError> {
-    ServerConfig::builder_with_provider(provider())
-        .with_safe_default_protocol_versions()
+fn builder(choice: &Choice) -> Result<ConfigBuilder<ServerConfig, WantsVerifier>, TlsError> {
+    ServerConfig::builder_with_provider(Arc::new(choice.provider()))
+        .with_protocol_versions(choice.versions())
         .map_err(TlsError::Settings)
 }
 

@@ -212,10 +212,7 @@ fn one(store: &mut Store, act: Act) -> bool {
             let (namespace, name) = at(&pod.metadata);
             store.delete("Pod", namespace, name)
         }
-        Act::CountStart { .. }
-        | Act::CountFinish(_)
-        | Act::CountReady(_)
-        | Act::CountRelease(_) => true,
+        Act::CountStart { .. } => true,
         Act::Event(about, kind, reason, note) => {
             let meta = match &about {
                 About::Pod(pod) => &pod.metadata,

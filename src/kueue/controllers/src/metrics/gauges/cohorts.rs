@@ -58,15 +58,26 @@ pub(super) fn put(context: &Context, book: &mut Book) {
         }) else {
             continue;
         };
-        let object = world.stores.cluster_queues.get(&Key::cluster(name.as_str()));
-        book.about(&custom.cluster_queues, object.as_ref().map(|queue| &queue.metadata));
+        let object = world
+            .stores
+            .cluster_queues
+            .get(&Key::cluster(name.as_str()));
+        book.about(
+            &custom.cluster_queues,
+            object.as_ref().map(|queue| &queue.metadata),
+        );
         if is_shared {
             let labels = vec![
                 ("cluster_queue", name.to_string()),
                 ("cohort", tree.name(tree.tree.parent(id))),
             ];
             let help = "How much more than its own a ClusterQueue uses, divided by its weight";
-            book.put("kueue_cluster_queue_weighted_share", help, labels, share(tree.tree, id));
+            book.put(
+                "kueue_cluster_queue_weighted_share",
+                help,
+                labels,
+                share(tree.tree, id),
+            );
         }
         let labels = vec![
             ("cluster_queue", name.to_string()),
@@ -85,11 +96,19 @@ pub(super) fn put(context: &Context, book: &mut Book) {
     }
     for (id, name) in &tree.names {
         let object = world.stores.cohorts.get(&Key::cluster(name));
-        book.about(&custom.cohorts, object.as_ref().map(|cohort| &cohort.metadata));
+        book.about(
+            &custom.cohorts,
+            object.as_ref().map(|cohort| &cohort.metadata),
+        );
         if is_shared {
             let help = "How much more than its own a cohort uses, divided by its weight";
             let labels = vec![("cohort", name.clone())];
-            book.put("kueue_cohort_weighted_share", help, labels, share(tree.tree, *id));
+            book.put(
+                "kueue_cohort_weighted_share",
+                help,
+                labels,
+                share(tree.tree, *id),
+            );
         }
         let labels = vec![
             ("cohort", name.clone()),
@@ -106,8 +125,14 @@ pub(super) fn put(context: &Context, book: &mut Book) {
         // Counted with the labels of the ClusterQueues in which they run.
         let mut counts: BTreeMap<Labels, usize> = BTreeMap::new();
         for queue in queues.iter().filter(|queue| below(tree.tree, queue, name)) {
-            let object = world.stores.cluster_queues.get(&Key::cluster(queue.as_str()));
-            let labels = values(&custom.cluster_queues, object.as_ref().map(|queue| &queue.metadata));
+            let object = world
+                .stores
+                .cluster_queues
+                .get(&Key::cluster(queue.as_str()));
+            let labels = values(
+                &custom.cluster_queues,
+                object.as_ref().map(|queue| &queue.metadata),
+            );
             *counts.entry(labels).or_default() += admitted(queue);
         }
         if counts.is_empty() {

@@ -23,7 +23,10 @@ pub(super) fn put(context: &Context, book: &mut Book) {
     let custom = &context.metrics.options.custom.cluster_queues;
     let snapshot = world.cache.lock().snapshot();
     for (name, queue) in snapshot.cluster_queues.iter() {
-        let object = world.stores.cluster_queues.get(&Key::cluster(name.as_str()));
+        let object = world
+            .stores
+            .cluster_queues
+            .get(&Key::cluster(name.as_str()));
         book.about(custom, object.as_ref().map(|queue| &queue.metadata));
         let cohort = queue
             .cohort

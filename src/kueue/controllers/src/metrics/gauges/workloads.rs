@@ -38,11 +38,23 @@ pub(super) fn put(gauges: &WorldGauges, book: &mut Book) {
     };
     for name in names {
         let queue = stores.cluster_queues.get(&Key::cluster(name.as_str()));
-        book.about(&custom.cluster_queues, queue.as_ref().map(|queue| &queue.metadata));
+        book.about(
+            &custom.cluster_queues,
+            queue.as_ref().map(|queue| &queue.metadata),
+        );
         let own = |queues: &Queues| {
             (queues.cluster == name.as_str()).then(|| vec![("cluster_queue", name.to_string())])
         };
-        tally.put(gauges, own, ["kueue_finished_workloads", "kueue_unadmitted_workloads", ADMITTED.0], book);
+        tally.put(
+            gauges,
+            own,
+            [
+                "kueue_finished_workloads",
+                "kueue_unadmitted_workloads",
+                ADMITTED.0,
+            ],
+            book,
+        );
     }
     for queue in stores.local_queues.list() {
         if !gauges.options().shows(&queue) {
@@ -51,8 +63,12 @@ pub(super) fn put(gauges: &WorldGauges, book: &mut Book) {
         book.about(&custom.local_queues, Some(&queue.metadata));
         let key = Key::of(&queue.metadata);
         let own = |queues: &Queues| {
-            (queues.local == key)
-                .then(|| vec![("name", key.name.clone()), ("namespace", key.namespace.clone())])
+            (queues.local == key).then(|| {
+                vec![
+                    ("name", key.name.clone()),
+                    ("namespace", key.namespace.clone()),
+                ]
+            })
         };
         let names = [
             "kueue_local_queue_finished_workloads",
@@ -86,7 +102,10 @@ impl Tally {
                 if unadmitted.contains("local_queue") {
                     labels.push(("cluster_queue", queues.cluster.clone()));
                 }
-                labels.extend([("reason", reason.clone()), ("underlying_cause", cause.clone())]);
+                labels.extend([
+                    ("reason", reason.clone()),
+                    ("underlying_cause", cause.clone()),
+                ]);
                 labels
             });
             if gauges.options().with_unadmitted {
@@ -94,7 +113,8 @@ impl Tally {
             }
         }
         for ((queues, values), count) in &self.admitted {
-            let labels = own(queues).map(|labels| labels.into_iter().chain(values.clone()).collect());
+            let labels =
+                own(queues).map(|labels| labels.into_iter().chain(values.clone()).collect());
             add(admitted, labels, count);
         }
         for ((name, labels), count) in sums {
