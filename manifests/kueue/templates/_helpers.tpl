@@ -74,6 +74,18 @@ namespaceSelector:
 {{- if $looked }}Fail{{ else }}Ignore{{ end }}
 {{- end }}
 
+{{/* Kinds that serve: their pods are held back, they themselves are not. The same list as jobs::serving::KINDS. */}}
+{{- define "kueue.servingKinds" -}}
+- {name: deployment, group: apps, version: v1, plural: deployments}
+- {name: statefulset, group: apps, version: v1, plural: statefulsets}
+{{- end }}
+
+{{/* One that names a queue is held up for a manager that is away only where its framework is on. */}}
+{{- define "kueue.servingPolicy" -}}
+{{- $config := fromYaml .Values.managerConfig.controllerManagerConfigYaml | default dict }}
+{{- if has .serving (dig "integrations" "frameworks" (list) $config) }}Fail{{ else }}Ignore{{ end }}
+{{- end }}
+
 {{/* A pod that names a queue, or whose parent has it held back. CEL, because annotations cannot be selected. */}}
 {{- define "kueue.queuedPod" -}}
 (has(object.metadata.labels) && 'kueue.x-k8s.io/queue-name' in object.metadata.labels) || (has(object.metadata.annotations) && 'kueue.x-k8s.io/pod-suspending-parent' in object.metadata.annotations)

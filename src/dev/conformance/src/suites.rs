@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::corpus::Case;
 use crate::verdict::Verdict;
 
+mod job_defaults;
 mod job_reconcile;
 mod jobs;
 mod pkg_cache_queue;
@@ -16,7 +17,10 @@ mod pkg_cache_queue_afs;
 mod pkg_cache_scheduler;
 mod pkg_config;
 mod pkg_controller_core;
+mod pkg_controller_jobframework;
+mod pkg_controller_jobs_deployment;
 mod pkg_controller_jobs_pod;
+mod pkg_controller_jobs_statefulset;
 mod pkg_controller_tas;
 mod pkg_podset;
 mod pkg_resources;
@@ -53,6 +57,18 @@ const FOLDERS: &[(&str, &[File])] = &[
     ("pkg-controller-core", pkg_controller_core::FILES),
     ("pkg-controller-jobs-pod", pkg_controller_jobs_pod::FILES),
     ("pkg-controller-tas", pkg_controller_tas::FILES),
+    (
+        "pkg-controller-jobframework",
+        pkg_controller_jobframework::FILES,
+    ),
+    (
+        "pkg-controller-jobs-deployment",
+        pkg_controller_jobs_deployment::FILES,
+    ),
+    (
+        "pkg-controller-jobs-statefulset",
+        pkg_controller_jobs_statefulset::FILES,
+    ),
     ("pkg-controller-jobs-job", jobs::JOB),
     ("pkg-controller-jobs-jobset", jobs::JOB_SET),
     ("pkg-controller-jobs-kubeflow-jobs-jaxjob", jobs::KUBEFLOW),

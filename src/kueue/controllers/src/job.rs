@@ -19,7 +19,8 @@ use crate::stores::Job;
 use crate::work_queue::Next;
 
 pub use apply::resource_of;
-pub use priority::among as priority_among;
+pub(crate) use priority::named as named_priority;
+pub use priority::{among as priority_among, named_among as named_priority_among};
 
 use apply::Act;
 use decide::{Standing, Step, View};

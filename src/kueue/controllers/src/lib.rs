@@ -28,6 +28,7 @@ pub mod role;
 pub mod run;
 pub mod scheduling;
 pub mod scrape;
+pub mod stateful_set;
 pub mod store;
 pub mod stores;
 pub mod surroundings;

@@ -24,7 +24,7 @@ use crate::world::{PodGroups, World};
 use crate::write::Writer;
 use crate::{
     cluster_queue, cohort, error::ReconcileError, events, flavor, job, lease, local_queue, nodes,
-    places, pods, scheduling, workload,
+    places, pods, scheduling, stateful_set, workload,
 };
 
 /// What the controllers are started with.
@@ -78,7 +78,9 @@ impl Controllers {
         });
         let (sink, writer) = events::channel(client.clone(), instance, clock);
         let metrics = Metrics::register(registry, role.clone(), metrics);
-        let world = World::new(cache, &kinds, clock).with_pods(pod_groups(&settings));
+        let world = World::new(cache, &kinds, clock)
+            .with_pods(pod_groups(&settings))
+            .and_watches(usize::from(watches_sets(&settings)));
         // It is new, so nobody else was faster.
         let _ = world.metrics.set(metrics.clone());
         let context = Context {
@@ -143,6 +145,12 @@ impl Controllers {
     }
 }
 
+fn watches_sets(settings: &Settings) -> bool {
+    settings
+        .integrations
+        .on(jobs::serving::STATEFUL_SET.framework)
+}
+
 fn pod_groups(settings: &Settings) -> Option<PodGroups> {
     settings.pods.as_ref().map(|rules| PodGroups {
         annotated: rules.switches.annotated,
@@ -193,6 +201,9 @@ fn watches(
     start.kind("Topology", World::on_topology);
     start.kind("Node", World::on_node);
     start.kind("Pod", World::on_pod);
+    if watches_sets(&context.settings) {
+        start.kind("StatefulSet", World::on_stateful_set);
+    }
     for (index, kind) in kinds.iter().enumerate() {
         start.jobs(index, kind);
     }
@@ -307,6 +318,11 @@ async fn work(context: Arc<Context>, kinds: &[&'static JobKind], stop: Cancellat
     );
     start.queue(&queues.places, ("Pod", 5), places::reconcile);
     start.queue(&queues.pods, ("Pod", 5), pods::reconcile);
+    start.queue(
+        &queues.stateful_sets,
+        ("StatefulSet.apps", 5),
+        stateful_set::reconcile,
+    );
     start.queue(&queues.nodes, ("Node", 1), nodes::reconcile);
     for (index, (kind, queue)) in kinds.iter().zip(&queues.jobs).enumerate() {
         let name = format!("{}.{}", kind.kind, kind.group);

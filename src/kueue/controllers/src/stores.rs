@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jobs::{GenericJob, JobKind};
+use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{LimitRange, Namespace, Node, Pod};
 use k8s_openapi::api::node::v1::RuntimeClass;
 use k8s_openapi::api::scheduling::v1::PriorityClass;
@@ -52,6 +53,7 @@ pub struct Stores {
     pub classes: Store<WorkloadPriorityClass>,
     pub workloads: Store<Workload>,
     pub nodes: Store<Node>,
+    pub stateful_sets: Store<StatefulSet>,
     /// Pods that say which Workload they are of; others are only counted by the cache.
     pub pods: Store<Pod>,
     /// Pods to look after.
@@ -78,6 +80,7 @@ impl Stores {
             classes: Store::default(),
             workloads: Store::default(),
             nodes: Store::default(),
+            stateful_sets: Store::default(),
             pods: Store::default(),
             jobs: kinds
                 .iter()

@@ -8,9 +8,12 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::IntoResponse;
+use jobs::serving::STATEFUL_SET;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kueue_api::config::NAMESPACE_NAME_LABEL;
 use kueue_api::names::{DEFAULT_LOCAL_QUEUE, DEFAULT_WORKLOAD_PRIORITY_CLASS};
+use kueue_api::v1beta2::Workload;
+use kueue_api::workload::checks::leads_elsewhere;
 use webhooks::Cluster;
 
 use crate::context::Context;
@@ -58,8 +61,14 @@ impl Cluster for Surroundings {
     }
 
     fn owner(&self, namespace: &str, owner: &OwnerReference) -> Option<ObjectMeta> {
-        let (_, jobs) = self.0.world.stores.jobs_of(owner)?;
-        let job = jobs.objects.get(&Key::new(namespace, &owner.name))?;
+        let stores = &self.0.world.stores;
+        let key = Key::new(namespace, &owner.name);
+        if STATEFUL_SET.owns(owner) {
+            let set = stores.stateful_sets.get(&key)?;
+            return Some(set.metadata.clone());
+        }
+        let (_, jobs) = stores.jobs_of(owner)?;
+        let job = jobs.objects.get(&key)?;
         Some(job.0.meta().clone())
     }
 
@@ -70,5 +79,19 @@ impl Cluster for Surroundings {
             .classes
             .get(&Key::cluster(DEFAULT_WORKLOAD_PRIORITY_CLASS))
             .is_some()
+    }
+
+    fn leads_elsewhere(&self, namespace: &str, queue: &str) -> bool {
+        let stores = &self.0.world.stores;
+        let local = stores.local_queues.get(&Key::new(namespace, queue));
+        let name = local.map(|local| local.spec.cluster_queue().to_owned());
+        let cluster = name.and_then(|name| stores.cluster_queues.get(&Key::cluster(&name)));
+        let checks = stores.checks.list();
+        cluster.is_some_and(|cluster| leads_elsewhere(&cluster, checks.iter().map(AsRef::as_ref)))
+    }
+
+    fn workload(&self, namespace: &str, name: &str) -> Option<Arc<Workload>> {
+        let stores = &self.0.world.stores;
+        stores.workloads.get(&Key::new(namespace, name))
     }
 }

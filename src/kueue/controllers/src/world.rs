@@ -85,6 +85,13 @@ impl World {
         Self { pods, ..self }
     }
 
+    /// With so many more watches to wait for.
+    #[must_use]
+    pub fn and_watches(self, more: usize) -> Self {
+        self.unseen.send_modify(|unseen| *unseen += more);
+        self
+    }
+
     /// Whether every watch has told what there was at the start.
     #[must_use]
     pub fn is_complete(&self) -> bool {
@@ -224,6 +231,7 @@ impl World {
     }
 
     fn ask_owner(&self, workload: &Workload) {
+        self.ask_set(&workload.metadata);
         if let Some((kind, owner)) =
             job_owner(workload).and_then(|owner| Some((self.stores.jobs_of(owner)?.0, owner)))
         {

@@ -9,6 +9,12 @@ mod validation;
 #[cfg(test)]
 mod tests;
 
-pub use defaulting::{Surroundings, default, should_suspend};
-pub(crate) use validation::{not_a_boolean, not_a_number};
+pub use defaulting::{
+    Surroundings, default, default_managed_by, default_names, should_manage, should_suspend,
+};
+pub(crate) use defaulting::{label, set_label};
+pub(crate) use validation::{
+    elastic_annotation, immutable_queue, not_a_boolean, not_a_number, priority_class_change,
+    queue_name,
+};
 pub use validation::{validate_create, validate_update};

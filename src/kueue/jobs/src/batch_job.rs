@@ -257,6 +257,15 @@ impl GenericJob for BatchJob {
         })
     }
 
+    fn managed_by(&self) -> Option<&str> {
+        self.spec()?.managed_by.as_deref()
+    }
+
+    fn set_managed_by(&mut self, controller: &str) {
+        let spec = self.0.spec.get_or_insert_default();
+        spec.managed_by = Some(controller.to_owned());
+    }
+
     fn reclaimable_pods(&self) -> Option<Vec<ReclaimablePod>> {
         let parallelism = self.parallelism();
         let terminal = self.terminal();

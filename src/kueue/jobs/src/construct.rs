@@ -75,15 +75,20 @@ pub fn pod_sets(job: &dyn GenericJob, options: &Options) -> Result<Vec<PodSet>, 
     for set in &mut sets {
         set.topology_request = set.topology_request.take().filter(|_| options.topology);
         set.min_count = set.min_count.filter(|_| options.partial);
-        if let Some(spec) = set.template.spec.as_mut() {
-            let init = spec.init_containers.iter_mut().flatten();
-            spec.containers
-                .iter_mut()
-                .chain(init)
-                .for_each(one_value_per_variable);
-        }
+        tidy(set);
     }
     Ok(sets)
+}
+
+/// Brings a podset into a form that a Workload can hold.
+pub fn tidy(set: &mut PodSet) {
+    if let Some(spec) = set.template.spec.as_mut() {
+        let init = spec.init_containers.iter_mut().flatten();
+        spec.containers
+            .iter_mut()
+            .chain(init)
+            .for_each(one_value_per_variable);
+    }
 }
 
 /// Jobs may name a variable twice, Workloads may not; the last value is the one a container would see.

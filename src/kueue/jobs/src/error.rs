@@ -28,6 +28,9 @@ pub enum JobError {
     /// The Workload has no podset for a role of the job's pods.
     #[error("invalid podset infos: podSetInfo with the name '{0}' is not found")]
     NoInfo(String),
+    /// The object is of a kind that is never a job as a whole.
+    #[error("its pods are jobs, not the object itself")]
+    NotAJob,
     /// The pods of a group do not make a job.
     #[error(transparent)]
     Group(#[from] crate::pods::GroupError),
@@ -41,7 +44,7 @@ pub struct UnknownFlavor(pub String);
 /// A template cannot take what an admission wants to put into it. Trying again cannot help.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "invalid admission check PodSetUpdate: conflict for {place}: key {key}, {old:?} (template), {new:?} (admission)"
+    "invalid admission check PodSetUpdate: conflict for {place}: conflict for key={key}, value1={old}, value2={new}"
 )]
 pub struct InjectError {
     /// The map in which the conflict is.
@@ -59,6 +62,10 @@ pub struct InjectError {
 pub enum InfoError {
     #[error(transparent)]
     Flavor(#[from] UnknownFlavor),
-    #[error(transparent)]
-    Conflict(#[from] InjectError),
+    /// What one check wants contradicts what is wanted already.
+    #[error("in admission check {check:?}: {conflict}")]
+    Conflict {
+        check: String,
+        conflict: InjectError,
+    },
 }

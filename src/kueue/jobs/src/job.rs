@@ -69,10 +69,16 @@ pub trait GenericJob: Debug + Send + Sync {
         None
     }
 
-    /// Whether its Workload may be admitted, for a kind that has a say in it.
-    fn wants_to_be_active(&self) -> Option<bool> {
+    /// Who runs it, if that is said.
+    fn managed_by(&self) -> Option<&str> {
         None
     }
+
+    /// Says who runs it.
+    fn set_managed_by(&mut self, _controller: &str) {}
+
+    /// Defaults of its kind alone.
+    fn default_own(&mut self, _features: &Features) {}
 
     /// Whether it asks to hold no quota for now.
     fn is_on_hold(&self) -> bool {

@@ -25,6 +25,8 @@ pub const JOB_SET: JobKind = JobKind {
     version: "v1alpha2",
     kind: "JobSet",
     plural: "jobsets",
+    adopts: true,
+    native_controller: "jobset.sigs.k8s.io/jobset-controller",
     read: JobSet::read,
 };
 
@@ -214,6 +216,14 @@ impl GenericJob for JobSet {
 
     fn to_value(&self) -> Result<Value, JobError> {
         self.0.to_value()
+    }
+
+    fn managed_by(&self) -> Option<&str> {
+        self.0.text("/spec/managedBy")
+    }
+
+    fn set_managed_by(&mut self, controller: &str) {
+        self.0.set(&["spec", "managedBy"], json!(controller));
     }
 
     /// What succeeded Jobs held.

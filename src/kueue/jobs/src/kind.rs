@@ -18,6 +18,10 @@ pub struct JobKind {
     pub version: &'static str,
     pub kind: &'static str,
     pub plural: &'static str,
+    /// Whether its jobs can run with a Workload that somebody else made.
+    pub adopts: bool,
+    /// The controller that runs its jobs unless they name another; empty if they cannot name any.
+    pub native_controller: &'static str,
     /// Reads an object.
     pub read: fn(Value) -> Result<Box<dyn GenericJob>, JobError>,
 }
@@ -31,6 +35,12 @@ impl JobKind {
         } else {
             format!("{}/{}", self.group, self.version)
         }
+    }
+
+    /// Group, version and kind as the reference writes them in its texts.
+    #[must_use]
+    pub fn gvk(&self) -> String {
+        format!("{}, Kind={}", self.api_version(), self.kind)
     }
 
     /// Whether every API server has the kind; others come with a `CustomResourceDefinition`, maybe later.
@@ -69,6 +79,8 @@ pub const BATCH_JOB: JobKind = JobKind {
     version: "v1",
     kind: "Job",
     plural: "jobs",
+    adopts: true,
+    native_controller: "kubernetes.io/job-controller",
     read: BatchJob::read,
 };
 

@@ -17,6 +17,7 @@ pub mod naming;
 pub mod pod_set_info;
 pub mod pods;
 pub mod replicated;
+pub mod serving;
 pub mod topology_request;
 mod untyped;
 

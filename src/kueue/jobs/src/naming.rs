@@ -1,6 +1,7 @@
 //! Names of the Workloads that belong to jobs. The rule is part of the interface: a cluster that changes controllers
 //! must find the Workloads it has.
 
+use kueue_api::features::{Features, gate};
 use sha1::{Digest, Sha1};
 
 use crate::kind::JobKind;
@@ -10,6 +11,16 @@ pub const MAX_NAME: usize = 253;
 /// Longest name with the gate `ShortWorkloadNames`.
 pub const MAX_SHORT_NAME: usize = 63;
 const HASH: usize = 5;
+
+/// The longest name that the gates allow.
+#[must_use]
+pub fn longest(features: &Features) -> usize {
+    if features.on(gate::SHORT_WORKLOAD_NAMES) {
+        MAX_SHORT_NAME
+    } else {
+        MAX_NAME
+    }
+}
 
 /// The name of the Workload of a job: lower-cased kind, name, and a hash that tells apart what the truncation joins
 /// and a job from its namesake created later.

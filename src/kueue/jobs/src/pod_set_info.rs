@@ -116,7 +116,11 @@ impl PodSetInfo {
         for check in status.iter().flat_map(|status| &status.admission_checks) {
             let mut updates = check.pod_set_updates.iter();
             if let Some(update) = updates.find(|update| update.name == info.name) {
-                info.add_update(update)?;
+                let conflict = |conflict| InfoError::Conflict {
+                    check: check.name.clone(),
+                    conflict,
+                };
+                info.add_update(update).map_err(conflict)?;
             }
         }
         Ok(info)

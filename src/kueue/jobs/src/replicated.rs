@@ -9,6 +9,7 @@ mod tests;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kueue_api::features::{Features, gate};
 use kueue_api::field::{FieldError, Path};
+use kueue_api::names::annotations;
 use kueue_api::v1beta2::PodSet;
 use serde_json::{Value, json};
 
@@ -184,6 +185,41 @@ impl GenericJob for Replicated {
 
     fn to_value(&self) -> Result<Value, JobError> {
         self.object.to_value()
+    }
+
+    fn managed_by(&self) -> Option<&str> {
+        self.object.text("/spec/runPolicy/managedBy")
+    }
+
+    fn set_managed_by(&mut self, controller: &str) {
+        let place = ["spec", "runPolicy", "managedBy"];
+        self.object.set(&place, json!(controller));
+    }
+
+    /// The workers of a launcher that works too come after it, unless both are placed as one group.
+    fn default_own(&mut self, features: &Features) {
+        let both = self.object.get("/spec/runLauncherAsWorker") == Some(&Value::Bool(true));
+        let roles = self.roles();
+        let all = ["Launcher", "Worker"].iter().all(|r| roles.contains(r));
+        if !both || !all || !features.on(gate::TOPOLOGY_AWARE_SCHEDULING) {
+            return;
+        }
+        let launcher = self.object.template(&self.pointer("Launcher", "/template"));
+        let grouped = launcher.is_ok_and(|template| {
+            let notes = template.metadata.and_then(|meta| meta.annotations);
+            notes.is_some_and(|notes| notes.contains_key(annotations::POD_SET_GROUP_NAME))
+        });
+        if grouped {
+            return;
+        }
+        let pointer = self.pointer("Worker", "/template");
+        // A template that cannot be read is refused by the checks.
+        let _ = self.object.change_template(&pointer, |template| {
+            let meta = template.metadata.get_or_insert_default();
+            let notes = meta.annotations.get_or_insert_default();
+            notes.insert(annotations::POD_INDEX_OFFSET.to_owned(), "1".to_owned());
+            Ok::<_, JobError>(())
+        });
     }
 
     /// That of the whole run, else that of the first role that has one.

@@ -57,6 +57,8 @@ pub struct Configuration {
     pub tls: Tls,
     /// How long finished Workloads are kept; absent for ever.
     pub retain_finished_workloads: Option<Duration>,
+    /// How long jobs are kept whose Workloads Kueue deactivated; absent for ever.
+    pub retain_deactivated_jobs: Option<Duration>,
     pub features: Features,
     /// What was asked for and is not there yet, to be said at start.
     pub warnings: Vec<String>,
@@ -298,6 +300,8 @@ impl Configuration {
             tls: r.or("tls", Tls::default()),
             retain_finished_workloads: r
                 .optional_duration("objectRetentionPolicies.workloads.afterFinished"),
+            retain_deactivated_jobs: r
+                .optional_duration("objectRetentionPolicies.workloads.afterDeactivatedByKueue"),
             features: features(r),
             warnings: warnings(r),
             namespace,

@@ -28,6 +28,7 @@ pub mod gate {
     pub const FINISH_ORPHANED_WORKLOADS: &str = "FinishOrphanedWorkloads";
     pub const FLAVOR_FUNGIBILITY: &str = "FlavorFungibility";
     pub const LOCAL_QUEUE_METRICS: &str = "LocalQueueMetrics";
+    pub const MULTIKUEUE: &str = "MultiKueue";
     pub const METRICS_FOR_COHORTS: &str = "MetricsForCohorts";
     pub const MULTIKUEUE_ORCHESTRATED_PREEMPTION: &str = "MultiKueueOrchestratedPreemption";
     pub const PARTIAL_ADMISSION: &str = "PartialAdmission";

@@ -100,11 +100,7 @@ pub(crate) fn controllers(
 /// What the reconciler of jobs goes by.
 fn rules(configuration: &Configuration) -> Rules {
     let features = &configuration.features;
-    let longest = if features.on(gate::SHORT_WORKLOAD_NAMES) {
-        jobs::naming::MAX_SHORT_NAME
-    } else {
-        jobs::naming::MAX_NAME
-    };
+    let longest = jobs::naming::longest(features);
     let topology = features.active(gate::TOPOLOGY_AWARE_SCHEDULING);
     Rules {
         workloads: jobs::construct::Options {
@@ -123,7 +119,7 @@ fn rules(configuration: &Configuration) -> Rules {
         reclaim: features.on(gate::RECLAIMABLE_PODS),
         finish_orphans: features.on(gate::FINISH_ORPHANED_WORKLOADS),
         annotated_names: features.on(gate::WORKLOAD_IDENTIFIER_ANNOTATIONS),
-        keep_deactivated: None,
+        keep_deactivated: configuration.retain_deactivated_jobs,
     }
 }
 

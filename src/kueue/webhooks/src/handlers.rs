@@ -3,6 +3,7 @@
 pub(crate) mod job;
 pub(crate) mod kinds;
 pub(crate) mod pod;
+pub(crate) mod serving;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,6 +14,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference}
 use kueue_api::LabelSelector;
 use kueue_api::features::Features;
 use kueue_api::field::{FieldError, aggregate};
+use kueue_api::v1beta2::Workload;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -29,8 +31,12 @@ pub trait Cluster: Send + Sync {
     fn has_default_local_queue(&self, namespace: &str) -> bool;
     /// Whether there is a WorkloadPriorityClass called `default`.
     fn has_default_priority_class(&self) -> bool;
-    /// The object that an owner reference names, as far as objects of its kind are watched.
+    /// The metadata of an owner, if it is known.
     fn owner(&self, namespace: &str, owner: &OwnerReference) -> Option<ObjectMeta>;
+    /// Whether a LocalQueue leads to a ClusterQueue that sends its Workloads to other clusters.
+    fn leads_elsewhere(&self, namespace: &str, queue: &str) -> bool;
+    /// A Workload, if it is known.
+    fn workload(&self, namespace: &str, name: &str) -> Option<Arc<Workload>>;
 }
 
 /// Settings and surroundings of the rules.

@@ -11,7 +11,7 @@ use axum::routing::post;
 use jobs::JobKind;
 
 use crate::convert;
-use crate::handlers::{Context, Handler, job, kinds, pod};
+use crate::handlers::{Context, Handler, job, kinds, pod, serving};
 use crate::review::{Request, Verdict};
 
 /// The API server sends the new and the old object in one review; each may have 3 MiB.
@@ -55,6 +55,10 @@ const OWN: &[(&str, Handler)] = &[
     ),
     ("/mutate--v1-pod", pod::default_pod),
     ("/validate--v1-pod", pod::check_pod),
+    ("/mutate-apps-v1-deployment", serving::default_deployment),
+    ("/validate-apps-v1-deployment", serving::check_deployment),
+    ("/mutate-apps-v1-statefulset", serving::default_stateful_set),
+    ("/validate-apps-v1-statefulset", serving::check_stateful_set),
 ];
 
 /// The path of a job kind: `/mutate-batch-v1-job`.

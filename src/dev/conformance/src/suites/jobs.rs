@@ -15,6 +15,7 @@ use crate::verdict::Verdict;
 /// `batch/v1` Jobs.
 pub(super) const JOB: &[File] = &[
     ("TestReconciler", super::job_reconcile::reconciler),
+    ("TestDefault", super::job_defaults::default_job),
     ("TestCleanLabels", clean_labels),
     ("TestMultiKueueAdapter", multikueue),
     ("Test_multiKueueAdapter_SyncJob", multikueue),
@@ -30,6 +31,7 @@ pub(super) const JOB: &[File] = &[
 
 /// `JobSet`s.
 pub(super) const JOB_SET: &[File] = &[
+    ("TestDefault", super::job_defaults::default_job),
     ("TestReconciler", super::job_reconcile::reconciler),
     ("TestMultiKueueAdapter", multikueue),
     ("TestPodSets", pod_sets),
@@ -42,6 +44,7 @@ pub(super) const JOB_SET: &[File] = &[
 
 /// The Kubeflow kinds.
 pub(super) const KUBEFLOW: &[File] = &[
+    ("TestDefault", super::job_defaults::default_job),
     ("TestReconciler", super::job_reconcile::reconciler),
     ("TestMultiKueueAdapter", multikueue),
     ("TestOrderedReplicaTypes", roles),
@@ -73,7 +76,7 @@ fn clean_labels(case: Case<'_>) -> Verdict {
 }
 
 /// The object of a case, whatever the table calls it.
-fn object(case: Case<'_>) -> Value {
+pub(super) fn object(case: Case<'_>) -> Value {
     let names = ["job", "jobSet", "newJob", "mpiJob"];
     let found = names.iter().find(|name| case.input[**name].is_object());
     found.map(|name| case.input[*name].clone()).unwrap()
@@ -95,7 +98,7 @@ fn job(case: Case<'_>) -> Box<dyn GenericJob> {
     parsed(&object(case))
 }
 
-fn features(case: Case<'_>) -> Features {
+pub(super) fn features(case: Case<'_>) -> Features {
     Features::with(case.gates())
 }
 
@@ -108,7 +111,7 @@ fn pod_sets(case: Case<'_>) -> Verdict {
     Verdict::same(&json!(got), &json!(want))
 }
 
-fn infos(value: &Value) -> Vec<PodSetInfo> {
+pub(super) fn infos(value: &Value) -> Vec<PodSetInfo> {
     let infos = value.as_array().into_iter().flatten();
     infos
         .map(|info| PodSetInfo {

@@ -19,6 +19,9 @@ use own::Own;
 
 pub use ready::Readiness;
 
+/// Said when a job is stopped that was never let run.
+pub const NOT_ADMITTED: &str = "Not admitted by cluster queue";
+
 /// Choices of the operator that this decision depends on.
 #[derive(Clone, Debug)]
 pub struct Rules {
@@ -110,10 +113,6 @@ pub enum Step {
     SetPriority {
         workload: Arc<Workload>,
     },
-    SetActive {
-        workload: Arc<Workload>,
-        active: bool,
-    },
     /// The Workload is over; it may go when its job goes.
     Settle {
         workload: Arc<Workload>,
@@ -182,7 +181,6 @@ impl Step {
             Self::Delete { .. } => "delete",
             Self::SetGates { .. } => "set-gates",
             Self::SetPriority { .. } => "set-priority",
-            Self::SetActive { .. } => "set-active",
             Self::Settle { .. } => "settle",
             Self::LetGo { .. } => "let-go",
             Self::Finish { .. } => "finish",
@@ -457,7 +455,7 @@ fn held(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     if workload.is_admitted() {
         return Some(match infos(&workload, view.flavors, view.rules.marks) {
             Ok(infos) => Step::Start { workload, infos },
-            Err(InfoError::Conflict(conflict)) => Step::Finish {
+            Err(conflict @ InfoError::Conflict { .. }) => Step::Finish {
                 workload,
                 reason: reasons::FAILED_TO_START,
                 message: conflict.to_string(),
@@ -494,11 +492,7 @@ fn running(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     if workload.is_admitted() {
         return None;
     }
-    stop(
-        view,
-        "Not admitted by cluster queue",
-        Some(originals(workload)),
-    )
+    stop(view, NOT_ADMITTED, Some(originals(workload)))
 }
 
 /// Reason of the condition Finished.

@@ -86,10 +86,6 @@ pub fn of(view: &View<'_>, step: Step) -> Effects {
         Step::Delete { stop, workloads } => Ok(delete(stop, workloads)),
         Step::SetGates { workload } => Ok(set_gates(view, workload)),
         Step::SetPriority { workload } => Ok(set_priority(view, workload)),
-        Step::SetActive { workload, active } => Ok(vec![Effect::Change {
-            workload,
-            patch: json!({"spec": {"active": active}}),
-        }]),
         Step::Settle { workload } => Ok(settle(workload)),
         Step::LetGo { workload } => Ok(vec![Effect::Release(workload)]),
         Step::Finish {

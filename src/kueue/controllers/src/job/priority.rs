@@ -10,8 +10,18 @@ use crate::stores::Stores;
 
 /// None while a class that is named does not exist.
 pub(crate) fn of(job: &dyn GenericJob, stores: &Stores) -> Option<Priority> {
-    named(
-        job,
+    let pods = pod_class_of(job);
+    named(job.workload_priority_class(), pods.as_deref(), stores)
+}
+
+/// The same for whoever names a class of ours, or one of pods.
+pub(crate) fn named(
+    class: Option<&str>,
+    pod_class: Option<&str>,
+    stores: &Stores,
+) -> Option<Priority> {
+    choose(
+        (class, pod_class),
         |name| Some(stores.classes.get(&Key::cluster(name))?.value),
         |name| {
             let class = stores.priority_classes.get(&Key::cluster(name))?;
@@ -24,15 +34,28 @@ pub(crate) fn of(job: &dyn GenericJob, stores: &Stores) -> Option<Priority> {
     })
 }
 
-/// The same among classes at hand.
+/// The priority of a job among classes at hand.
 #[must_use]
 pub fn among(
     job: &dyn GenericJob,
     classes: &[WorkloadPriorityClass],
     pod_classes: &[PriorityClass],
 ) -> Option<Priority> {
-    named(
-        job,
+    let pods = pod_class_of(job);
+    let own = job.workload_priority_class();
+    named_among(own, pods.as_deref(), classes, pod_classes)
+}
+
+/// [`named`] among classes at hand.
+#[must_use]
+pub fn named_among(
+    class: Option<&str>,
+    pod_class: Option<&str>,
+    classes: &[WorkloadPriorityClass],
+    pod_classes: &[PriorityClass],
+) -> Option<Priority> {
+    choose(
+        (class, pod_class),
         |name| Some(classes.iter().find(|class| class.name() == name)?.value),
         |name| {
             let mut all = pod_classes.iter();
@@ -44,20 +67,20 @@ pub fn among(
 }
 
 /// None if no class is named; in it none while that does not exist.
-fn named(
-    job: &dyn GenericJob,
+fn choose(
+    (own, of_pods): (Option<&str>, Option<&str>),
     class: impl Fn(&str) -> Option<i32>,
     pod_class: impl Fn(&str) -> Option<i32>,
 ) -> Option<Option<Priority>> {
-    if let Some(name) = job.workload_priority_class() {
+    if let Some(name) = own {
         return Some(class(name).map(|value| Priority {
             class: Some(PriorityClassRef::workload(name)),
             value,
         }));
     }
-    let name = pod_class_of(job)?;
-    Some(pod_class(&name).map(|value| Priority {
-        class: Some(PriorityClassRef::pod(&name)),
+    let name = of_pods?;
+    Some(pod_class(name).map(|value| Priority {
+        class: Some(PriorityClassRef::pod(name)),
         value,
     }))
 }

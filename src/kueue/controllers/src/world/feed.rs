@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use cache::{ClusterQueueName, CohortName, FlavorName, LocalQueueKey};
+use jobs::serving::STATEFUL_SET;
+use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{LimitRange, Namespace, Node, Pod};
 use k8s_openapi::api::node::v1::RuntimeClass;
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use kube::api::DynamicObject;
+use kueue_api::ObjectMeta;
 use kueue_api::v1beta2::{
     AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Topology, Workload,
     WorkloadPriorityClass,
@@ -116,6 +119,24 @@ impl World {
     }
 
     /// The cache keeps what foreign pods take; only pods of Workloads are kept as objects.
+    pub fn on_stateful_set(&self, seen: Seen<StatefulSet>) {
+        match self.keep(&self.stores.stateful_sets, "StatefulSet", seen) {
+            Some(News::Object(set, _)) => self.queues.stateful_sets.add(Key::of(&set.metadata)),
+            Some(News::Gone(key, _)) => self.queues.stateful_sets.add(key),
+            None => {}
+        }
+    }
+
+    /// Asks for the `StatefulSet` that owns an object, if one does.
+    pub(super) fn ask_set(&self, meta: &ObjectMeta) {
+        let owners = meta.owner_references.iter().flatten();
+        for owner in owners.filter(|owner| STATEFUL_SET.owns(owner)) {
+            let namespace = meta.namespace.as_deref().unwrap_or_default();
+            let key = Key::new(namespace, &owner.name);
+            self.queues.stateful_sets.add(key);
+        }
+    }
+
     pub fn on_pod(&self, seen: Seen<Pod>) {
         match seen {
             Seen::Object(pod) => self.saw_pod(*pod),
@@ -146,6 +167,7 @@ impl World {
             for key in self.stores.shelf.put(&pod, groups.annotated) {
                 self.queues.pods.add(key);
             }
+            self.ask_set(&pod.metadata);
         }
         if let Some(workload) = workload_of(&pod) {
             let workload = self.stores.put_pod(&pod, workload);

@@ -17,6 +17,7 @@ pub struct Queues {
     pub workloads: Arc<WorkQueue>,
     /// Workloads with pods that may wait for their place.
     pub places: Arc<WorkQueue>,
+    pub stateful_sets: Arc<WorkQueue>,
     /// Single pods and groups of pods.
     pub pods: Arc<WorkQueue>,
     /// Nodes that failed or came back.
@@ -35,6 +36,7 @@ impl Queues {
             local_queues: queue("LocalQueue"),
             workloads: queue("Workload"),
             places: queue("places of pods"),
+            stateful_sets: queue("StatefulSet"),
             pods: queue("Pod"),
             nodes: queue("Node"),
             jobs: kinds.iter().map(|kind| queue(kind.kind)).collect(),

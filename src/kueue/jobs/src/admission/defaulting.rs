@@ -1,6 +1,10 @@
-//! Defaults of a new job: its queue, its priority class, and that it starts suspended.
+//! Defaults of a new job: its queue, its priority class, that it starts suspended, and who runs it. Reference section 5.1.
 
-use kueue_api::names::{DEFAULT_LOCAL_QUEUE, DEFAULT_WORKLOAD_PRIORITY_CLASS, labels};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kueue_api::features::{Features, gate};
+use kueue_api::names::{
+    DEFAULT_LOCAL_QUEUE, DEFAULT_WORKLOAD_PRIORITY_CLASS, MULTIKUEUE_CONTROLLER, labels,
+};
 
 use crate::job::GenericJob;
 
@@ -13,40 +17,77 @@ pub struct Surroundings {
     pub has_default_queue: bool,
     /// There is a WorkloadPriorityClass called `default`.
     pub has_default_priority_class: bool,
-    /// The job belongs to another object that Kueue manages.
+    /// The job belongs to an object of a kind that Kueue manages.
     pub owner_managed: bool,
+    /// One of its ancestors is managed, and so decides when it runs.
+    pub ancestor_managed: bool,
     /// `manageJobsWithoutQueueName`.
     pub manage_without_queue_name: bool,
 }
 
 /// Applies the defaults, in the reference's order.
 pub fn default(job: &mut dyn GenericJob, around: Surroundings) {
-    if job.meta().deletion_timestamp.is_some() || !around.namespace_managed || around.owner_managed
-    {
-        return;
-    }
-    if around.has_default_queue && job.queue_name().is_none() {
-        set_label(job, labels::QUEUE_NAME, DEFAULT_LOCAL_QUEUE);
-    }
-    if around.has_default_priority_class && job.workload_priority_class().is_none() {
-        set_label(job, labels::PRIORITY_CLASS, DEFAULT_WORKLOAD_PRIORITY_CLASS);
-    }
-    if should_suspend(job, around) {
+    default_names(job.meta_mut(), around);
+    if job.meta().deletion_timestamp.is_none() && should_manage(job.meta(), around) {
         job.suspend();
     }
+}
+
+/// The default queue and priority class of an object that names none.
+pub fn default_names(meta: &mut ObjectMeta, around: Surroundings) {
+    if meta.deletion_timestamp.is_some() || !around.namespace_managed || around.owner_managed {
+        return;
+    }
+    if around.has_default_queue && label(meta, labels::QUEUE_NAME).is_none() {
+        set_label(meta, labels::QUEUE_NAME, DEFAULT_LOCAL_QUEUE);
+    }
+    if around.has_default_priority_class && label(meta, labels::PRIORITY_CLASS).is_none() {
+        set_label(
+            meta,
+            labels::PRIORITY_CLASS,
+            DEFAULT_WORKLOAD_PRIORITY_CLASS,
+        );
+    }
+}
+
+/// Whether the object is ours to hold back.
+#[must_use]
+pub fn should_manage(meta: &ObjectMeta, around: Surroundings) -> bool {
+    let named = label(meta, labels::QUEUE_NAME).is_some();
+    around.namespace_managed
+        && !around.ancestor_managed
+        && (named || around.manage_without_queue_name)
 }
 
 /// Whether the job is ours to hold back.
 #[must_use]
 pub fn should_suspend(job: &dyn GenericJob, around: Surroundings) -> bool {
-    around.namespace_managed
-        && !around.owner_managed
-        && (job.queue_name().is_some() || around.manage_without_queue_name)
+    should_manage(job.meta(), around)
 }
 
-fn set_label(job: &mut dyn GenericJob, key: &str, value: &str) {
-    job.meta_mut()
-        .labels
-        .get_or_insert_default()
-        .insert(key.to_owned(), value.to_owned());
+/// A job whose queue leads to other clusters is run by nobody here, unless its user named a controller.
+pub fn default_managed_by(
+    job: &mut dyn GenericJob,
+    features: &Features,
+    leads_elsewhere: impl FnOnce(&str) -> bool,
+) {
+    let native = job.kind().native_controller;
+    let free = job.managed_by().is_none_or(|name| name == native);
+    if native.is_empty() || !free || !features.on(gate::MULTIKUEUE) {
+        return;
+    }
+    if job.queue_name().is_some_and(leads_elsewhere) {
+        job.set_managed_by(MULTIKUEUE_CONTROLLER);
+    }
+}
+
+/// A label's value, if it is set to something.
+pub(crate) fn label<'a>(meta: &'a ObjectMeta, key: &str) -> Option<&'a str> {
+    let own = meta.labels.as_ref()?.get(key).map(String::as_str);
+    own.filter(|value| !value.is_empty())
+}
+
+pub(crate) fn set_label(meta: &mut ObjectMeta, key: &str, value: &str) {
+    let labels = meta.labels.get_or_insert_default();
+    labels.insert(key.to_owned(), value.to_owned());
 }

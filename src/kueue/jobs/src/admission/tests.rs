@@ -66,6 +66,7 @@ fn new_jobs_are_held_back_when_they_are_ours() {
             queue,
             Surroundings {
                 owner_managed: true,
+                ancestor_managed: true,
                 ..managed
             },
             (Some("fen"), false),

@@ -1,12 +1,14 @@
 //! Checks common to all job kinds, then those of the kind.
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kueue_api::features::{Features, gate};
 use kueue_api::field::{FieldError, Path};
 use kueue_api::names::{annotations, labels};
 use kueue_api::validation::{SUBDOMAIN, admission_gates, is_subdomain};
 
-use super::Surroundings;
+use super::{Surroundings, label};
 use crate::job::GenericJob;
+use crate::kind::{BATCH_JOB, JobKind};
 
 const IMMUTABLE: &str = "field is immutable";
 
@@ -24,9 +26,11 @@ pub(crate) fn not_a_boolean(text: &str) -> String {
 #[must_use]
 pub fn validate_create(job: &dyn GenericJob, features: &Features) -> Vec<FieldError> {
     let mut problems: Vec<_> = [
-        queue_name(job),
+        queue_name(job.meta()),
         prebuilt_name(job, features),
+        prebuilt_kind(job, features),
         max_execution(job),
+        elastic_annotation(job.meta(), job.kind(), features),
     ]
     .into_iter()
     .flatten()
@@ -50,7 +54,12 @@ pub fn validate_update(
     problems.extend(queue_change(old, new, around));
     problems.extend(prebuilt_change(old, new, features));
     problems.extend(max_execution_change(old, new));
-    problems.extend(priority_change(old, new));
+    problems.extend(priority_class_change(
+        old.meta(),
+        new.meta(),
+        new.is_suspended(),
+    ));
+    problems.extend(elastic_change(old, new, features));
     if features.on(gate::ADMISSION_GATED_BY) {
         problems.extend(admission_gates::change(old.meta(), new.meta()));
     }
@@ -66,8 +75,8 @@ fn note(key: &str) -> Path {
     Path::new("metadata").child("annotations").key(key)
 }
 
-fn queue_name(job: &dyn GenericJob) -> Option<FieldError> {
-    let name = job.queue_name()?;
+pub(crate) fn queue_name(meta: &ObjectMeta) -> Option<FieldError> {
+    let name = label(meta, labels::QUEUE_NAME)?;
     (!is_subdomain(name)).then(|| FieldError::invalid(&place(labels::QUEUE_NAME), name, SUBDOMAIN))
 }
 
@@ -88,6 +97,45 @@ fn prebuilt(job: &dyn GenericJob, features: &Features) -> Option<(Path, String)>
 fn prebuilt_name(job: &dyn GenericJob, features: &Features) -> Option<FieldError> {
     let (path, name) = prebuilt(job, features)?;
     (!is_subdomain(&name)).then(|| FieldError::invalid(&path, name.as_str(), SUBDOMAIN))
+}
+
+/// Not every kind can run with a Workload that somebody else made.
+fn prebuilt_kind(job: &dyn GenericJob, features: &Features) -> Option<FieldError> {
+    let (path, _) = prebuilt(job, features)?;
+    let kind = job.kind();
+    (!kind.adopts)
+        .then(|| FieldError::forbidden(&path, &format!("Is not supported for {:?}", kind.gvk())))
+}
+
+fn is_elastic(meta: &ObjectMeta, features: &Features) -> bool {
+    let notes = meta.annotations.as_ref();
+    let value = notes.and_then(|notes| notes.get(annotations::ELASTIC_JOB));
+    features.on(gate::ELASTIC_JOBS) && value.is_some_and(|value| value == "true")
+}
+
+/// Only pods of some kinds can come and go while their job runs.
+pub(crate) fn elastic_annotation(
+    meta: &ObjectMeta,
+    kind: &JobKind,
+    features: &Features,
+) -> Option<FieldError> {
+    let refused = is_elastic(meta, features) && kind.framework != BATCH_JOB.framework;
+    refused.then(|| {
+        let detail = format!("elastic job is not supported for {:?}", kind.gvk());
+        FieldError::forbidden(&note(annotations::ELASTIC_JOB), &detail)
+    })
+}
+
+fn elastic_change(
+    old: &dyn GenericJob,
+    new: &dyn GenericJob,
+    features: &Features,
+) -> Option<FieldError> {
+    let (was, is) = (
+        is_elastic(old.meta(), features),
+        is_elastic(new.meta(), features),
+    );
+    (was != is).then(|| FieldError::invalid(&note(annotations::ELASTIC_JOB), is, IMMUTABLE))
 }
 
 fn prebuilt_change(
@@ -157,15 +205,27 @@ fn max_execution_change(old: &dyn GenericJob, new: &dyn GenericJob) -> Option<Fi
         .then(|| FieldError::invalid(&place(key), after.unwrap_or_default(), IMMUTABLE))
 }
 
-fn priority_change(old: &dyn GenericJob, new: &dyn GenericJob) -> Option<FieldError> {
-    let place = place(labels::PRIORITY_CLASS);
-    match (old.workload_priority_class(), new.workload_priority_class()) {
+/// A queue that must stay, of an object whose pods run or that would have none.
+pub(crate) fn immutable_queue(old: &ObjectMeta, new: &ObjectMeta) -> Option<FieldError> {
+    let key = labels::QUEUE_NAME;
+    let (was, is) = (label(old, key), label(new, key));
+    (was != is).then(|| FieldError::invalid(&place(key), is.unwrap_or_default(), IMMUTABLE))
+}
+
+pub(crate) fn priority_class_change(
+    old: &ObjectMeta,
+    new: &ObjectMeta,
+    suspended: bool,
+) -> Option<FieldError> {
+    let key = labels::PRIORITY_CLASS;
+    let place = place(key);
+    match (label(old, key), label(new, key)) {
         (Some(_), None) => Some(FieldError::invalid(
             &place,
             "",
             "WorkloadPriorityClass cannot be removed from a workload",
         )),
-        (None, Some(class)) if !new.is_suspended() => Some(FieldError::invalid(
+        (None, Some(class)) if !suspended => Some(FieldError::invalid(
             &place,
             class,
             "WorkloadPriorityClass cannot be added to a non-suspended workload",

@@ -20,7 +20,7 @@ use crate::job::GenericJob;
 pub fn default(pod: &mut Pod, around: Surroundings, switches: &Switches) -> bool {
     let by_parent = parent_framework(pod).is_some();
     if !by_parent {
-        if !around.namespace_managed || around.owner_managed {
+        if !around.namespace_managed || around.ancestor_managed {
             return false;
         }
         named(pod, around);

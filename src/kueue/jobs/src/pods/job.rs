@@ -31,6 +31,8 @@ pub const POD: JobKind = JobKind {
     version: "v1",
     kind: "Pod",
     plural: "pods",
+    adopts: true,
+    native_controller: "",
     read,
 };
 

@@ -11,7 +11,7 @@ const BY_OPERATOR: Ranks = Ranks {
 };
 
 macro_rules! kubeflow {
-    ($kind:ident, $shape:ident, $name:literal, $framework:literal, $plural:literal, $field:literal, $roles:expr) => {
+    ($kind:ident, $shape:ident, $name:literal, $framework:literal, $plural:literal, $field:literal, $roles:expr, $adopts:literal) => {
         #[doc = concat!("`kubeflow.org/v1` `", $name, "`.")]
         pub const $kind: JobKind = JobKind {
             framework: $framework,
@@ -19,6 +19,8 @@ macro_rules! kubeflow {
             version: "v1",
             kind: $name,
             plural: $plural,
+            adopts: $adopts,
+            native_controller: "kubeflow.org/training-operator",
             read: |value| Replicated::read(&$shape, value),
         };
         static $shape: Shape = Shape {
@@ -37,7 +39,8 @@ kubeflow!(
     "kubeflow.org/pytorchjob",
     "pytorchjobs",
     "pytorchReplicaSpecs",
-    &["Master", "Worker"]
+    &["Master", "Worker"],
+    true
 );
 kubeflow!(
     TF_JOB,
@@ -46,7 +49,8 @@ kubeflow!(
     "kubeflow.org/tfjob",
     "tfjobs",
     "tfReplicaSpecs",
-    &["Chief", "Master", "PS", "Worker", "Evaluator"]
+    &["Chief", "Master", "PS", "Worker", "Evaluator"],
+    true
 );
 kubeflow!(
     XGBOOST_JOB,
@@ -55,7 +59,8 @@ kubeflow!(
     "kubeflow.org/xgboostjob",
     "xgboostjobs",
     "xgbReplicaSpecs",
-    &["Master", "Worker"]
+    &["Master", "Worker"],
+    true
 );
 kubeflow!(
     PADDLE_JOB,
@@ -64,7 +69,8 @@ kubeflow!(
     "kubeflow.org/paddlejob",
     "paddlejobs",
     "paddleReplicaSpecs",
-    &["Master", "Worker"]
+    &["Master", "Worker"],
+    true
 );
 kubeflow!(
     JAX_JOB,
@@ -73,7 +79,8 @@ kubeflow!(
     "kubeflow.org/jaxjob",
     "jaxjobs",
     "jaxReplicaSpecs",
-    &["Worker"]
+    &["Worker"],
+    false
 );
 
 /// `kubeflow.org/v2beta1` `MPIJob`.
@@ -83,6 +90,8 @@ pub const MPI_JOB: JobKind = JobKind {
     version: "v2beta1",
     kind: "MPIJob",
     plural: "mpijobs",
+    adopts: true,
+    native_controller: "kubeflow.org/mpi-operator",
     read: |value| Replicated::read(&MPI, value),
 };
 static MPI: Shape = Shape {

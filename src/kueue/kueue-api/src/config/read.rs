@@ -18,7 +18,6 @@ const NOT_YET: &[&str] = &[
     "multiKueue",
     "admissionFairSharing",
     "resources.deviceClassMappings",
-    "objectRetentionPolicies.workloads.afterDeactivatedByKueue",
 ];
 
 pub(super) struct Reader {

@@ -23,6 +23,8 @@ const FRAMEWORKS: &[&str] = &[
     "kubeflow.org/xgboostjob",
     "kubeflow.org/jaxjob",
     "pod",
+    "deployment",
+    "statefulset",
 ];
 
 /// Job kinds of the reference that are still to be built.
@@ -34,8 +36,6 @@ pub(super) const FRAMEWORKS_TO_COME: &[&str] = &[
     "trainer.kubeflow.org/trainjob",
     "sparkoperator.k8s.io/sparkapplication",
     "leaderworkerset.x-k8s.io/leaderworkerset",
-    "deployment",
-    "statefulset",
 ];
 
 pub(super) fn check(configuration: &Configuration) -> Vec<FieldError> {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::names::MULTIKUEUE_CONTROLLER;
 use crate::v1beta2::{AdmissionCheck, AdmissionCheckState, CheckState, ClusterQueue, Workload};
 
 /// The checks a Workload needs in a ClusterQueue: those of its flavors, or, before it has any, those that every flavor asks for.
@@ -43,6 +44,20 @@ pub fn of_controller<'a>(
             .iter()
             .filter(|check| check.spec.controller_name == controller);
         own.any(|check| check.name() == state.name)
+    })
+}
+
+/// Whether a ClusterQueue sends its Workloads to other clusters.
+#[must_use]
+pub fn leads_elsewhere<'a>(
+    queue: &ClusterQueue,
+    checks: impl IntoIterator<Item = &'a AdmissionCheck>,
+) -> bool {
+    let rules = queue.spec.admission_checks();
+    let mut checks = checks.into_iter();
+    checks.any(|check| {
+        check.spec.controller_name == MULTIKUEUE_CONTROLLER
+            && rules.iter().any(|rule| rule.name == check.name())
     })
 }
 

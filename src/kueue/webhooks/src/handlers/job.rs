@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use jobs::JobKind;
-use jobs::admission::{Surroundings, default, validate_create, validate_update};
-use jobs::ancestors::{Astray, Known, Walk};
+use jobs::admission::{
+    Surroundings, default, default_managed_by, validate_create, validate_update,
+};
+use jobs::ancestors::{self, Astray, Known, Walk};
 use jobs::job::GenericJob;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kueue_api::config::NAMESPACE_NAME_LABEL;
@@ -34,6 +36,10 @@ fn defaulted(kind: &JobKind, request: &Request, context: &Context) -> Result<Ver
     let before = written(job.as_ref())?;
     let around = around(request, job.meta(), context)?;
     default(job.as_mut(), around);
+    default_managed_by(job.as_mut(), &context.features, |queue| {
+        context.cluster.leads_elsewhere(&request.namespace, queue)
+    });
+    job.default_own(&context.features);
     // Only what the rule changed: fields that our types do not know stay as they were sent.
     let patch = json_patch::diff(&before, &written(job.as_ref())?);
     Ok(if patch.is_empty() {
@@ -81,6 +87,9 @@ pub(super) fn around(
         .cluster
         .namespace_labels(&request.namespace)
         .unwrap_or_else(named);
+    let owner = ancestors::controller(meta);
+    let owner_managed =
+        owner.is_some_and(|owner| context.integrations.known(owner) == Known::Managed);
     let defaulting = context
         .features
         .on(gate::WORKLOAD_PRIORITY_CLASS_DEFAULTING);
@@ -88,7 +97,8 @@ pub(super) fn around(
         namespace_managed: matches_selector(&context.managed_jobs_namespace_selector, &labels),
         has_default_queue: context.cluster.has_default_local_queue(&request.namespace),
         has_default_priority_class: defaulting && context.cluster.has_default_priority_class(),
-        owner_managed: false,
+        owner_managed,
+        ancestor_managed: false,
         manage_without_queue_name: context.manage_jobs_without_queue_name,
     };
     let named = meta.labels.as_ref();
@@ -97,13 +107,13 @@ pub(super) fn around(
     if around.namespace_managed
         && (queued || around.has_default_queue || around.manage_without_queue_name)
     {
-        around.owner_managed = has_managed_owner(request, meta, context)?;
+        around.ancestor_managed = has_managed_ancestor(request, meta, context)?;
     }
     Ok(around)
 }
 
 /// Whether one of the object's ancestors is managed.
-fn has_managed_owner(
+fn has_managed_ancestor(
     request: &Request,
     meta: &ObjectMeta,
     context: &Context,

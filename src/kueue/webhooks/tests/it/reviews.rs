@@ -7,8 +7,11 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use http_body_util::BodyExt as _;
+use jobs::integrations::Integrations;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kueue_api::config::Configuration;
 use kueue_api::features::Features;
+use kueue_api::v1beta2::Workload;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 use webhooks::{Cluster, Context, paths, router};
@@ -31,16 +34,20 @@ impl Cluster for Two {
         namespace == "equipe-vision"
     }
 
-    fn owner(
-        &self,
-        _: &str,
-        _: &k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference,
-    ) -> Option<kueue_api::ObjectMeta> {
+    fn has_default_priority_class(&self) -> bool {
+        false
+    }
+
+    fn owner(&self, _: &str, _: &OwnerReference) -> Option<ObjectMeta> {
         None
     }
 
-    fn has_default_priority_class(&self) -> bool {
-        false
+    fn leads_elsewhere(&self, _: &str, queue: &str) -> bool {
+        queue == "ailleurs"
+    }
+
+    fn workload(&self, _: &str, _: &str) -> Option<Arc<Workload>> {
+        None
     }
 }
 
@@ -55,7 +62,16 @@ pub(crate) fn server(gates: &[(&str, bool)]) -> Router {
         managed_jobs_namespace_selector: Configuration::defaults(None)
             .managed_jobs_namespace_selector,
         manage_jobs_without_queue_name: false,
-        integrations: jobs::integrations::Integrations::new(&["batch/job".to_owned()], &[]),
+        integrations: Integrations::new(
+            &[
+                "batch/job",
+                "jobset.x-k8s.io/jobset",
+                "deployment",
+                "statefulset",
+            ]
+            .map(str::to_owned),
+            &[],
+        ),
         cluster: Arc::new(Two),
     }))
 }

@@ -241,6 +241,7 @@ fn around(case: Case<'_>, pod: &Pod) -> Result<Surroundings, String> {
         has_default_priority_class: class.is_some()
             && features(case).on(gate::WORKLOAD_PRIORITY_CLASS_DEFAULTING),
         owner_managed: false,
+        ancestor_managed: false,
         manage_without_queue_name: case.input["manageJobsWithoutQueueName"] == true,
     };
     let enabled: Vec<String> = read(&case.input["enableIntegrations"]);
@@ -255,7 +256,7 @@ fn around(case: Case<'_>, pod: &Pod) -> Result<Surroundings, String> {
         |owner| integrations.known(owner),
         look_up,
     );
-    around.owner_managed = top.map_err(|error| error.to_string())?.is_some();
+    around.ancestor_managed = top.map_err(|error| error.to_string())?.is_some();
     Ok(around)
 }
 

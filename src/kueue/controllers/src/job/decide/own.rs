@@ -144,14 +144,7 @@ fn kept_up(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
             workload: workload.clone(),
         });
     }
-    let active = view.job.wants_to_be_active();
-    priority(view, workload).or_else(|| {
-        let active = active.filter(|active| *active != workload.is_active())?;
-        Some(Step::SetActive {
-            workload: workload.clone(),
-            active,
-        })
-    })
+    priority(view, workload)
 }
 
 /// A changed priority class of the job. Pod priority classes are taken over once, and a Workload that holds quota without any class

@@ -135,7 +135,7 @@ impl Round<'_, '_> {
         }
         let infos = match infos(workload, self.view.flavors, self.view.rules.jobs.marks) {
             Ok(infos) => infos,
-            Err(error @ InfoError::Conflict(_)) => return self.cannot_start(workload, &error),
+            Err(error @ InfoError::Conflict { .. }) => return self.cannot_start(workload, &error),
             Err(error @ InfoError::Flavor(_)) => {
                 self.pass.stuck(Trouble::Again(error.to_string()));
                 return Err(());
