@@ -49,6 +49,7 @@ pub use transition::{Draft, Eviction, Words};
 pub use visibility::{ClusterQueueCounts, PendingWorkload};
 
 pub use scheduler::{
-    Admission, ClusterQueueName, CohortName, FairSharing, FairStrategy, FlavorName, LocalQueueKey,
-    NamespaceName, Outcome, Plan, Report, Unsupported, Violation, WorkloadKey,
+    Admission, AdmissionFairSharing, ClusterQueueName, CohortName, FairSharing, FairStrategy,
+    FlavorName, LocalQueueKey, NamespaceName, Outcome, Plan, Report, Unsupported, Violation,
+    WorkloadKey,
 };

@@ -2,6 +2,7 @@
 //! to the reference but without effect here, is an error that names it. Nothing is read from the environment.
 
 mod duration;
+mod life;
 mod metrics;
 mod older;
 mod read;
@@ -29,6 +30,7 @@ use crate::wire::wire_enum;
 use read::Reader;
 
 pub use duration::parse_duration;
+pub use life::{AdmissionFairSharing, RequeuingTimestamp, WaitForPodsReady};
 pub use metrics::{CustomLabel, LocalQueueMetrics};
 pub use tls::Tls;
 
@@ -55,6 +57,9 @@ pub struct Configuration {
     pub fair_sharing: Option<FairSharing>,
     pub visibility: VisibilityServer,
     pub tls: Tls,
+    /// Has an effect unless a gate switches it off: see [`Configuration::pods_ready`].
+    pub wait_for_pods_ready: WaitForPodsReady,
+    pub admission_fair_sharing: Option<AdmissionFairSharing>,
     /// How long finished Workloads are kept; absent for ever.
     pub retain_finished_workloads: Option<Duration>,
     /// How long jobs are kept whose Workloads Kueue deactivated; absent for ever.
@@ -302,6 +307,8 @@ impl Configuration {
                 .optional_duration("objectRetentionPolicies.workloads.afterFinished"),
             retain_deactivated_jobs: r
                 .optional_duration("objectRetentionPolicies.workloads.afterDeactivatedByKueue"),
+            wait_for_pods_ready: life::wait_for_pods_ready(r),
+            admission_fair_sharing: life::admission_fair_sharing(r),
             features: features(r),
             warnings: warnings(r),
             namespace,

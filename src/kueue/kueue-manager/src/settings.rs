@@ -115,7 +115,7 @@ fn rules(configuration: &Configuration) -> Rules {
             topology,
             queues: features.on(gate::ASSIGN_QUEUE_LABELS_FOR_PODS),
         },
-        track_pods_ready: true,
+        track_pods_ready: configuration.pods_ready().is_some(),
         reclaim: features.on(gate::RECLAIMABLE_PODS),
         finish_orphans: features.on(gate::FINISH_ORPHANED_WORKLOADS),
         annotated_names: features.on(gate::WORKLOAD_IDENTIFIER_ANNOTATIONS),
@@ -147,7 +147,7 @@ pub(crate) fn integrations(configuration: &Configuration) -> Integrations {
 }
 
 fn cache_options(configuration: &Configuration) -> cache::Options {
-    cache::Options {
+    let options = cache::Options {
         features: CacheFeatures::read(|name| configuration.features.active(name)),
         exclude_resource_prefixes: configuration.resources.exclude_resource_prefixes.clone(),
         quota_check: match configuration.resources.quota_check_strategy {
@@ -158,7 +158,8 @@ fn cache_options(configuration: &Configuration) -> cache::Options {
         fair_sharing: configuration.fair_sharing.as_ref().map(fair_sharing),
         tracked_labels: metrics::tracked(configuration),
         ..cache::Options::default()
-    }
+    };
+    life::cache(configuration, options)
 }
 
 fn transformations(configuration: &Configuration) -> BTreeMap<String, Transformation> {

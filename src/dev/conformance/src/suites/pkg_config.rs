@@ -2,7 +2,9 @@
 //!
 //! A file that asks for something this controller does not have yet is refused by the name of the field; such a case is `feature`, not failed.
 
-use kueue_api::config::{ConfigError, Configuration};
+use std::time::Duration;
+
+use kueue_api::config::{ConfigError, Configuration, WaitForPodsReady, parse_duration};
 use kueue_api::features;
 use kueue_api::field::FieldError;
 use kueue_api::names::CONFIG_API_VERSION;
@@ -24,9 +26,7 @@ pub(super) const FILES: &[File] = &[
     ("TestLoadAndValidateFeatureGates", gates),
     ("TestValidate", validate),
     ("TestValidateCustomLabels", labels),
-    ("TestWaitForPodsReadyIsEnabled", |_| {
-        Verdict::not_built("configuration: waitForPodsReady")
-    }),
+    ("TestWaitForPodsReadyIsEnabled", waits_for_pods),
 ];
 
 /// Configurations of a few fields: the defaults come from the file that they are made into.
@@ -91,6 +91,22 @@ fn not_yet(errors: &[FieldError]) -> Option<Verdict> {
     )))
 }
 
+/// Whether anybody looks at pods. A file without the section gets it by default, so that case is one of none but the reference's.
+fn waits_for_pods(case: Case<'_>) -> Verdict {
+    let mut file = case.input["cfg"].clone();
+    if file["waitForPodsReady"].is_null() {
+        let why = "rules about a configuration without defaults, which no file becomes";
+        return Verdict::Skipped(Skip::Internal(why));
+    }
+    let fields = file.as_object_mut().unwrap();
+    fields.insert("apiVersion".to_owned(), json!(CONFIG_API_VERSION));
+    fields.insert("kind".to_owned(), json!("Configuration"));
+    fields.insert("featureGates".to_owned(), json!(case.gates()));
+    let read = Configuration::parse(&file.to_string(), None).unwrap();
+    let want = case.want["want"] == true;
+    Verdict::equal("enabled", &read.pods_ready().is_some(), &want)
+}
+
 fn validate(case: Case<'_>) -> Verdict {
     let mut file = case.input["cfg"].clone();
     if file["integrations"]["frameworks"].is_null() {
@@ -129,6 +145,8 @@ fn outcome(read: &Configuration) -> Value {
         "selector": read.managed_jobs_namespace_selector,
         "all": read.manage_jobs_without_queue_name,
         "namespace": read.namespace,
+        "pods": pods(&read.wait_for_pods_ready),
+        "kept": [seconds(read.retain_finished_workloads), seconds(read.retain_deactivated_jobs)],
     })
 }
 
@@ -143,6 +161,42 @@ fn wanted(want: &Value) -> Value {
         "selector": want["managedJobsNamespaceSelector"],
         "all": want["manageJobsWithoutQueueName"],
         "namespace": want["namespace"],
+        "pods": timed(&want["waitForPodsReady"], &["timeout", "recoveryTimeout"]),
+        "kept": [
+            seconds(duration(&want["objectRetentionPolicies"]["workloads"]["afterFinished"])),
+            seconds(duration(&want["objectRetentionPolicies"]["workloads"]["afterDeactivatedByKueue"])),
+        ],
+    })
+}
+
+fn duration(value: &Value) -> Option<Duration> {
+    value.as_str().map(|text| parse_duration(text).unwrap())
+}
+
+fn seconds(duration: Option<Duration>) -> Option<f64> {
+    duration.map(|duration| duration.as_secs_f64())
+}
+
+/// Durations under these keys as seconds.
+fn timed(section: &Value, keys: &[&str]) -> Value {
+    let mut section = section.clone();
+    for key in keys {
+        section[*key] = json!(seconds(duration(&section[*key])));
+    }
+    section
+}
+
+fn pods(asked: &WaitForPodsReady) -> Value {
+    json!({
+        "timeout": asked.timeout.as_secs_f64(),
+        "blockAdmission": asked.block_admission,
+        "recoveryTimeout": asked.recovery_timeout.as_secs_f64(),
+        "requeuingStrategy": {
+            "timestamp": asked.timestamp,
+            "backoffLimitCount": asked.backoff_limit_count,
+            "backoffBaseSeconds": asked.backoff_base_seconds,
+            "backoffMaxSeconds": asked.backoff_max_seconds,
+        },
     })
 }
 

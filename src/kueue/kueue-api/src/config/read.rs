@@ -13,12 +13,7 @@ use crate::field::{FieldError, Path};
 use crate::names::{CONFIG_API_VERSION, OLDER_CONFIG_API_VERSION};
 
 /// Fields of the reference that have no effect here yet. Accepting one would promise a behaviour that does not come.
-const NOT_YET: &[&str] = &[
-    "waitForPodsReady",
-    "multiKueue",
-    "admissionFairSharing",
-    "resources.deviceClassMappings",
-];
+const NOT_YET: &[&str] = &["multiKueue", "resources.deviceClassMappings"];
 
 pub(super) struct Reader {
     root: Value,
@@ -90,6 +85,11 @@ impl Reader {
             self.fault(FieldError::invalid(&path(dotted), text, &detail));
             default
         })
+    }
+
+    /// Whether the file speaks of a section at all.
+    pub(super) fn has(&self, dotted: &str) -> bool {
+        self.find(dotted).is_some()
     }
 
     /// As `or`, where there may be no value.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::life;
 use super::read::path;
 use super::{
     Configuration, FairSharing, LeaderElection, NAMESPACE_NAME_LABEL, QuotaCheckStrategy,
@@ -53,6 +54,10 @@ pub(super) fn check(configuration: &Configuration) -> Vec<FieldError> {
     if configuration.features.on(gate::CUSTOM_METRIC_LABELS) {
         errors.extend(metrics::check(&configuration.metrics.custom_labels));
     }
+    errors.extend(life::check(
+        configuration.pods_ready(),
+        configuration.admission_fair_sharing.as_ref(),
+    ));
     errors.extend(external_frameworks(
         &configuration.integrations.external_frameworks,
     ));

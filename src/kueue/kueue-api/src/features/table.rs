@@ -38,7 +38,7 @@ const fn gate(
 
 /// All gates of the reference, by name.
 pub const GATES: &[Gate] = &[
-    gate("AdmissionFairSharing", true, Built::No, &[]),
+    gate("AdmissionFairSharing", true, Built::Both, &[]),
     gate("AdmissionGatedBy", true, Built::Both, &[]),
     gate("AssignQueueLabelsForPods", true, Built::Always, &[]),
     gate(
@@ -55,7 +55,7 @@ pub const GATES: &[Gate] = &[
         Built::No,
         &[],
     ),
-    gate("DisableWaitForPodsReady", false, Built::Always, &[]),
+    gate("DisableWaitForPodsReady", false, Built::Both, &[]),
     gate("ElasticJobsViaWorkloadSlices", true, Built::No, &[]),
     gate(
         "ElasticJobsViaWorkloadSlicesWithTAS",
