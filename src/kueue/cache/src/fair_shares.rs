@@ -6,14 +6,13 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use kueue_api::conditions::{self, workload as types};
 use kueue_api::v1beta2::{self as api, AdmissionMode};
 use quantity::{Amount, Quantity, ResourceName};
 use scheduler::{
-    Admission, AdmissionFairSharing, ClusterQueueName, Ledger, LocalQueueKey, Quantities,
+    Admission, AdmissionFairSharing, ClusterQueueName, Ledger, LocalQueueKey, Quantities, Sample,
     WorkloadKey,
 };
 
@@ -73,15 +72,16 @@ impl Cache {
         self.ledger.set(door, quantities(consumed), now);
     }
 
-    /// Measures the usage of a LocalQueue if it is time. Returns after how long it is time again; `None` without admission fair sharing.
-    pub fn sample_usage(&mut self, door: &LocalQueueKey, now: Timestamp) -> Option<Duration> {
+    /// Measures the usage of a LocalQueue if it is time; `None` without admission fair sharing.
+    pub fn sample_usage(&mut self, door: &LocalQueueKey, now: Timestamp) -> Option<Sample> {
         let rules = self.options.shares()?.clone();
         let used = self.used_by(door);
         Some(self.ledger.sample(door, &used, now, &rules))
     }
 
     /// What the status of a LocalQueue says about its usage.
-    pub(crate) fn written_usage(&self, door: &LocalQueueKey) -> Option<api::FairSharingStatus> {
+    #[must_use]
+    pub fn written_usage(&self, door: &LocalQueueKey) -> Option<api::FairSharingStatus> {
         self.options.shares()?;
         let account = self.ledger.account(door)?;
         let written = account.consumed().iter().map(|(resource, amount)| {

@@ -43,7 +43,7 @@ pub use objects::{
     PodSetAdditions, Preemption, PreemptionPolicy, Preference, Reservation, ResourceGroup, Rule,
     Strategy, Usage, WhenPossible, Workload,
 };
-pub use past_usage::{Account, AdmissionFairSharing, Ledger, Quantities};
+pub use past_usage::{Account, AdmissionFairSharing, Ledger, Quantities, Sample};
 pub use places::{Delayed, Found, NoRequest, Topologies, Wanted};
 pub use plan::{Admission, Eviction, Plan, PodSetAdmission, Preemption as PlannedPreemption};
 pub use policy::{FairSharing, FairStrategy, Policy};

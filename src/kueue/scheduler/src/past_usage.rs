@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use quantity::{Quantity, ResourceName};
 
-pub use account::{Account, Ledger};
+pub use account::{Account, Ledger, Sample};
 
 /// Exact amounts by resource.
 pub type Quantities = BTreeMap<ResourceName, Quantity>;

@@ -95,7 +95,7 @@ fn usage_grows_while_pods_run_and_fades_afterwards() {
             .now
             .checked_add(SignedDuration::from_secs(seconds))
             .unwrap();
-        world.cache.sample_usage(&door, world.now).unwrap()
+        world.cache.sample_usage(&door, world.now).unwrap().again
     };
     assert_eq!(wait(&mut world, 4), Duration::from_secs(6), "not yet");
     assert_eq!(wait(&mut world, 6), Duration::from_secs(10));

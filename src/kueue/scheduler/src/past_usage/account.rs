@@ -79,6 +79,15 @@ impl Account {
     }
 }
 
+/// What came of measuring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// Whether it was time.
+    pub taken: bool,
+    /// After how long it is time again.
+    pub again: Duration,
+}
+
 /// The accounts of all LocalQueues.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Ledger(BTreeMap<LocalQueueKey, Account>);
@@ -152,26 +161,32 @@ impl Ledger {
         }
     }
 
-    /// Measures what a LocalQueue uses, if it is time. Returns after how long it is time again.
+    /// Measures what a LocalQueue uses, if it is time.
     pub fn sample(
         &mut self,
         queue: &LocalQueueKey,
         used: &Quantities,
         now: Timestamp,
         rules: &AdmissionFairSharing,
-    ) -> Duration {
+    ) -> Sample {
         let is_new = !self.0.contains_key(queue);
         let account = self.open(queue, now);
         let since = Duration::try_from(now.duration_since(account.at)).unwrap_or_default();
         let early = rules.sampling_interval.saturating_sub(since);
         if !is_new && !early.is_zero() && !account.has_pending() {
-            return early;
+            return Sample {
+                taken: false,
+                again: early,
+            };
         }
         account.pass(used, now, rules);
         if rules.half_life.is_zero() {
             account.consumed = Quantities::new();
         }
-        rules.sampling_interval
+        Sample {
+            taken: true,
+            again: rules.sampling_interval,
+        }
     }
 
     /// A LocalQueue is gone, and with it all that is known about it.

@@ -57,7 +57,7 @@ fn without_a_half_life_nothing_is_remembered_and_nobody_is_charged() {
     assert!(rules.penalty(&cpu("8"))["cpu"].is_zero());
     let mut ledger = Ledger::default();
     ledger.recall(&queue(), &cpu("8"), second(0));
-    let again = ledger.sample(&queue(), &cpu("3"), second(9), &rules);
+    let again = ledger.sample(&queue(), &cpu("3"), second(9), &rules).again;
     assert_eq!(again, Duration::from_secs(5));
     assert_eq!(consumed(&ledger), "nothing");
 }
@@ -126,6 +126,7 @@ fn samples_are_taken_at_their_interval_and_time_never_runs_backwards() {
     let sample = |ledger: &mut Ledger, at: i64| {
         ledger
             .sample(&queue(), &cpu("0"), second(at), &rules)
+            .again
             .as_secs()
     };
     assert_eq!(sample(&mut ledger, 22), 3, "too early");
