@@ -163,7 +163,8 @@ impl World {
         pod.metadata.managed_fields = None;
         self.change(|cache, _| cache.apply_pod(&pod));
         let pod = Arc::new(pod);
-        if let Some(groups) = self.pods.filter(|_| shelf::concerns(&pod)) {
+        let known = || self.stores.shelf.get(&Key::of(&pod.metadata)).is_some();
+        if let Some(groups) = self.pods.filter(|_| shelf::concerns(&pod) || known()) {
             for key in self.stores.shelf.put(&pod, groups.annotated) {
                 self.queues.pods.add(key);
             }

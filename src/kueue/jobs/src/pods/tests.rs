@@ -1,5 +1,8 @@
 //! Shapes, roles and gates of pods.
 
+mod groups;
+mod webhooks;
+
 use super::*;
 
 fn pod(value: Value) -> Pod {

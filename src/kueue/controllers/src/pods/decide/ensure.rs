@@ -36,7 +36,10 @@ impl Round<'_, '_> {
         let suspended = job.is_suspended();
         if found.matching.is_none() && suspended {
             let first = found.others.first().cloned();
-            if let Some(waiting) = first.filter(|workload| !workload.has_quota_reservation()) {
+            let waits = |workload: &Arc<Workload>| {
+                !workload.has_quota_reservation() && (self.pods.is_group() || self.is_of(workload))
+            };
+            if let Some(waiting) = first.filter(waits) {
                 found.others.remove(0);
                 self.delete(&found)?;
                 return self.correct(&waiting).map(Some);
@@ -220,7 +223,7 @@ impl Round<'_, '_> {
         };
         for workload in self.view.workloads.clone() {
             let same = match self.equivalent(&workload) {
-                Ok(same) => same,
+                Ok(same) => same && self.is_of(&workload),
                 Err(error) => return self.fail(&error),
             };
             if same && found.matching.is_none() {
@@ -230,6 +233,13 @@ impl Round<'_, '_> {
             }
         }
         Ok(found)
+    }
+
+    /// Whether a Workload was made for this very pod, and not for an earlier one of its name.
+    fn is_of(&self, workload: &Workload) -> bool {
+        let mut owners = workload.metadata.owner_references.iter().flatten();
+        let uid = self.pods.meta().uid.as_deref().unwrap_or_default();
+        !self.view.rules.jobs.finish_orphans || owners.any(|owner| owner.uid == uid)
     }
 
     /// Whether a Workload says what the single pod asks for.
