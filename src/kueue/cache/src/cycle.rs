@@ -5,8 +5,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use kueue_api::conditions::{self, workload as types};
 use scheduler::{
-    Admission, ClusterQueueName, Entry, Head, Outcome, Plan, Policy, Report, RequeueReason,
-    Snapshot, WorkloadKey, run,
+    Admission, ClusterQueueName, Entry, Head, LastAssignment, Outcome, Plan, Policy, Report,
+    RequeueReason, Snapshot, WorkloadKey, run,
 };
 
 use crate::holdings::Holding;
@@ -104,7 +104,7 @@ impl Cache {
         state.tried = state.chances;
         let preemptor = queue
             .pending
-            .is_preemptor(&key, state.generation.unwrap_or_default());
+            .preempts(&key, state.generation.unwrap_or_default());
         Some(Head {
             workload: state.info.clone(),
             cluster_queue: name.clone(),
@@ -282,6 +282,11 @@ impl Cache {
             told: entry.pending_reason(),
             changed: state.chances != state.tried,
         };
+        if !requeue.waiting.untried_flavors {
+            // It is tried again only when something has changed.
+            let rests = |last: LastAssignment| Arc::new(last.in_another_world());
+            state.last = entry.last.clone().map(rests);
+        }
         let requeued = queue.pending.requeue(requeue, now);
         affected.wake |= queue.pending.has_head();
         for key in &requeued.bypassed {

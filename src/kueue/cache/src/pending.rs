@@ -15,7 +15,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use scheduler::{LocalQueueKey, PendingReason, Strategy, WorkloadKey};
+use scheduler::{LocalQueueKey, PendingReason, Preemptor, Strategy, WorkloadKey};
 
 use bucket::Bucket;
 use counts::Totals;
@@ -59,14 +59,19 @@ pub enum Place {
     InFlight,
 }
 
+/// So often a preemptor puts up with others taking what had become free for it.
+const MOST_OVERTAKEN: u32 = 3;
+
 /// The workload for which others are being evicted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Preemptor {
+struct Preempting {
     key: WorkloadKey,
     /// The version of its object that was tried.
     generation: i64,
     /// Whether it stays in front of all others.
     sticky: bool,
+    /// How often others took what had become free for it.
+    overtaken: u32,
 }
 
 /// The pending workloads of one ClusterQueue.
@@ -78,7 +83,7 @@ pub struct PendingQueue {
     in_flight: Option<Waiting>,
     places: BTreeMap<WorkloadKey, Rank>,
     totals: Totals,
-    preemptor: Option<Preemptor>,
+    preemptor: Option<Preempting>,
     /// Counts the heads that were taken.
     pops: i64,
     /// The value of `pops` when parked workloads last came back.
@@ -269,10 +274,13 @@ impl PendingQueue {
 
     /// Whether others are being evicted for this workload as it is now.
     #[must_use]
-    pub fn is_preemptor(&self, key: &WorkloadKey, generation: i64) -> bool {
-        self.preemptor
-            .as_ref()
-            .is_some_and(|one| one.key == *key && one.generation == generation)
+    pub fn preempts(&self, key: &WorkloadKey, generation: i64) -> Preemptor {
+        let same = |one: &&Preempting| one.key == *key && one.generation == generation;
+        match self.preemptor.as_ref().filter(same) {
+            None => Preemptor::No,
+            Some(one) if one.overtaken < MOST_OVERTAKEN => Preemptor::Waits,
+            Some(_) => Preemptor::Overtaken,
+        }
     }
 
     /// The workload that stays in front of all others.

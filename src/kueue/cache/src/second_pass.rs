@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
-use scheduler::{Entry, Head, WorkloadKey, messages};
+use scheduler::{Entry, Head, Preemptor, WorkloadKey, messages};
 
 use crate::patch::event;
 use crate::workloads::WorkloadState;
@@ -104,7 +104,7 @@ impl Cache {
                 cluster_queue,
                 namespace: self.namespaces.get(&key.namespace).cloned(),
                 last: None,
-                preemptor: false,
+                preemptor: Preemptor::No,
             })
         };
         due.iter().filter_map(head).collect()

@@ -35,7 +35,7 @@ use crate::topology;
 use decide::Deciding;
 use order::Order;
 
-pub use order::Turn;
+pub use order::{Preemptor, Turn};
 pub use reserve::reserved;
 pub use tournament::Contender;
 
@@ -72,7 +72,7 @@ pub struct Head {
     /// Where its last search stopped.
     pub last: Option<Arc<LastAssignment>>,
     /// Whether it waits for those to leave whom it preempted.
-    pub preemptor: bool,
+    pub preemptor: Preemptor,
 }
 
 /// What all decisions of one cycle have in common.

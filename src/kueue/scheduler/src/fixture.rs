@@ -234,7 +234,7 @@ impl World {
             generation: 0,
             namespace: Some(Arc::new(Labels::new())),
             last: None,
-            preemptor: false,
+            preemptor: crate::Preemptor::No,
         };
         let heads: Vec<_> = heads.iter().map(head).collect();
         let snapshot = self.snapshot();

@@ -29,7 +29,7 @@ pub use assign::{
     Assigner, Assignment, Attempt, Blocker, Choice, Granular, LastAssignment, Mode, NoFitReason,
     Nomination, PodSetAssignment, Tried, largest_that,
 };
-pub use cycle::{Contender, Head, Snapshot, Turn, reserved, run};
+pub use cycle::{Contender, Head, Preemptor, Snapshot, Turn, reserved, run};
 pub use invariants::{Violation, check_tree};
 pub use labels::{
     Effect, Labels, NODE_NAME, NodeAffinity, Requirement, Selector, Taint, Test, Toleration,

@@ -85,6 +85,11 @@ impl Defect {
 }
 
 impl Outcome {
+    /// Whether it would have been admitted, had others not been faster.
+    pub(crate) fn lost_to_others(&self) -> bool {
+        matches!(self, Self::TargetsTaken | Self::NoLongerFits)
+    }
+
     /// Whether the search through the flavors goes on next time where it stopped: not where others are about to leave, and where somebody
     /// else was only faster only by choice.
     #[must_use]

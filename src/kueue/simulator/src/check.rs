@@ -90,6 +90,7 @@ pub fn after_cycle(world: &World, cycled: &Cycled) -> Vec<String> {
     }
     found.extend(limits::exceeded(world, cycled));
     found.extend(places::overfull(world, cycled));
+    found.extend(places::misplaced(world, cycled));
     found.extend(preempted::unjustified(world, cycled));
     found
 }

@@ -22,7 +22,7 @@ struct Options {
     verb: Option<Verb>,
     /// The script; standard input when absent, with a prompt on a terminal.
     file: Option<PathBuf>,
-    /// Plays this many random worlds instead, and prints the first violation with a script to replay it.
+    /// Plays this many random worlds instead, and prints each violation with a script to replay it.
     #[arg(long, conflicts_with = "file")]
     worlds: Option<u64>,
     /// The seed of the first random world; the next ones count up from it.
@@ -77,9 +77,10 @@ fn measured(verb: Option<Verb>) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Random worlds, with a line of progress now and then.
+/// Random worlds, with a line of progress now and then. One that finds something does not stop the others.
 fn worlds(first: u64, number: u64) -> io::Result<ExitCode> {
     let mut out = io::stdout().lock();
+    let mut wrong = 0;
     for at in 0..number {
         let seed = first.wrapping_add(at);
         if let Err(found) = random::world(seed) {
@@ -88,11 +89,18 @@ fn worlds(first: u64, number: u64) -> io::Result<ExitCode> {
                 writeln!(out, "VIOLATION: {violation}")?;
             }
             writeln!(out, "replay:\n{}", found.script)?;
-            return Ok(ExitCode::from(2));
+            wrong += 1;
         }
         if (at + 1) % 1_000 == 0 {
             writeln!(out, "{} worlds", at + 1)?;
         }
+    }
+    if wrong > 0 {
+        writeln!(
+            out,
+            "{number} worlds from seed {first}, {wrong} of them wrong"
+        )?;
+        return Ok(ExitCode::from(2));
     }
     writeln!(
         out,

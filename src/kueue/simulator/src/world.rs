@@ -3,6 +3,7 @@
 
 mod cycle;
 mod jobs;
+mod nodes;
 mod objects;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -315,14 +316,24 @@ impl World {
                 if let Object::ClusterQueue(queue) = &object {
                     self.open_door(queue.name());
                 }
+                let node = match &object {
+                    Object::Node(node) => Some(name_of(&node.metadata)),
+                    _ => None,
+                };
                 self.apply(object);
-                Ok(Vec::new())
+                Ok(node.map_or_else(Vec::new, |name| self.node_changed(&name)))
             }
             Command::Quota(name, quota) => self.quota(&name, quota).map(|()| Vec::new()),
             Command::Stop(name, policy) => self.stop(&name, policy),
             Command::Submit(workload, runs) => self.submit(*workload, runs).map(|()| Vec::new()),
             Command::Change(job, change) => self.change(&job, change),
-            Command::Delete(kind, name) => self.delete(kind, &name).map(|()| Vec::new()),
+            Command::Delete(kind, name) => {
+                self.delete(kind, &name)?;
+                Ok(match kind {
+                    Kind::Node => self.node_changed(&name),
+                    _ => Vec::new(),
+                })
+            }
             Command::Advance(by) => Ok(self.advance(by)),
         }
     }

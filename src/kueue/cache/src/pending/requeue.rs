@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use scheduler::{PendingReason, RequeueReason, Strategy, WorkloadKey};
 
-use super::{PendingQueue, Place, Preemptor, Waiting};
+use super::{PendingQueue, Place, Preempting, Waiting};
 
 /// A workload that goes back.
 #[derive(Clone, Debug)]
@@ -68,15 +68,26 @@ impl PendingQueue {
 
     /// Whoever waits for evictions keeps the place in front, so that nobody takes what is being freed.
     fn remember_preemptor(&mut self, waiting: &Waiting, reason: RequeueReason) {
-        if matches!(
-            reason,
-            RequeueReason::PendingPreemption | RequeueReason::PendingMigration
-        ) {
-            self.preemptor = Some(Preemptor {
-                key: waiting.key().clone(),
-                generation: waiting.evaluated.unwrap_or_default(),
-                sticky: self.strategy == Strategy::BestEffortFifo,
-            });
+        let key = waiting.key();
+        let generation = waiting.evaluated.unwrap_or_default();
+        let same = |one: &&mut Preempting| one.key == *key && one.generation == generation;
+        let before = self.preemptor.as_mut().filter(same);
+        match reason {
+            RequeueReason::PendingPreemption | RequeueReason::PendingMigration => {
+                let overtaken = before.map_or(0, |before| before.overtaken);
+                self.preemptor = Some(Preempting {
+                    key: key.clone(),
+                    generation,
+                    sticky: self.strategy == Strategy::BestEffortFifo,
+                    overtaken,
+                });
+            }
+            RequeueReason::FailedAfterNomination => {
+                if let Some(before) = before {
+                    before.overtaken += 1;
+                }
+            }
+            _ => {}
         }
     }
 

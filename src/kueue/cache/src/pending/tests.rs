@@ -1,5 +1,5 @@
 use jiff::Timestamp;
-use scheduler::{LocalQueueKey, PendingReason, RequeueReason, Strategy};
+use scheduler::{LocalQueueKey, PendingReason, Preemptor, RequeueReason, Strategy};
 use serde_json::json;
 
 use super::{Order, PendingQueue, Place, Requeue, Waiting};
@@ -83,8 +83,12 @@ fn who_waits_for_evictions_stays_in_front_until_it_leaves() {
     assert_eq!(pop(&mut queue), "a");
     queue.push_or_update(waiting("older", "d", -9), now());
     refuse(&mut queue, "a", RequeueReason::PendingPreemption);
-    assert!(queue.is_preemptor(&key("a"), 1));
-    assert!(!queue.is_preemptor(&key("a"), 2), "it has changed since");
+    assert_eq!(queue.preempts(&key("a"), 1), Preemptor::Waits);
+    assert_eq!(
+        queue.preempts(&key("a"), 2),
+        Preemptor::No,
+        "it has changed since"
+    );
     let order: Vec<_> = queue
         .in_order(Order::Plain)
         .into_iter()
@@ -93,7 +97,7 @@ fn who_waits_for_evictions_stays_in_front_until_it_leaves() {
     assert_eq!(order, ["a", "older", "b"]);
     assert_eq!(pop(&mut queue), "a");
     queue.remove(&key("a"));
-    assert!(!queue.is_preemptor(&key("a"), 1));
+    assert_eq!(queue.preempts(&key("a"), 1), Preemptor::No);
     assert_eq!(pop(&mut queue), "older");
 }
 
@@ -103,7 +107,7 @@ fn a_strict_queue_has_no_favourites() {
     pop(&mut queue);
     queue.push_or_update(waiting("older", "d", -9), now());
     refuse(&mut queue, "a", RequeueReason::PendingPreemption);
-    assert!(queue.is_preemptor(&key("a"), 1));
+    assert_eq!(queue.preempts(&key("a"), 1), Preemptor::Waits);
     assert_eq!(pop(&mut queue), "older");
 }
 

@@ -154,9 +154,7 @@ impl Assigner<'_> {
             blockers.extend(verdict.blocker);
             no_fit = no_fit.max(verdict.no_fit);
             borrow = borrow.max(verdict.granular.borrow);
-            if self.prefers_strictly(worst, verdict.granular) {
-                worst = verdict.granular;
-            }
+            worst = self.worse_of(worst, verdict.granular);
             let choice = Choice {
                 flavor: name.clone(),
                 mode: verdict.granular.mode,
@@ -207,8 +205,22 @@ impl Assigner<'_> {
         (rest, None)
     }
 
-    fn prefers_strictly(&self, a: Granular, b: Granular) -> bool {
-        a.preferred_over(b, self.cluster_queue.fungibility.preference)
+    /// How well a flavor fits of which two resources fit so well. It never fits if one of them does not: where preemption is preferred over
+    /// borrowing the reference says it does, and then finds for ever that it no longer fits (DIFFERENCES.md).
+    fn worse_of(&self, a: Granular, b: Granular) -> Granular {
+        let preference = self.cluster_queue.fungibility.preference;
+        let worse = if a.preferred_over(b, preference) {
+            b
+        } else {
+            a
+        };
+        match [a, b].into_iter().find(|one| !one.fits()) {
+            Some(unfit) if worse.fits() => Granular {
+                borrow: unfit.borrow.max(worse.borrow),
+                ..unfit
+            },
+            _ => worse,
+        }
     }
 
     fn judge_resource(&self, of: &FlavorResource, assumed: Amount, requested: Amount) -> Verdict {

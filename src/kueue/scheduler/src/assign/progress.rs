@@ -1,6 +1,6 @@
 //! Where the search through the flavors stopped, so that the next cycle goes on from there instead of preferring the same flavor again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use quantity::ResourceName;
 
@@ -10,10 +10,15 @@ use crate::policy::Policy;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Tried(pub Option<usize>);
 
+/// Where a search begins: for each pod set and resource the index of the first flavor that it looks at, left out where that is the first one.
+type Start = BTreeMap<(usize, ResourceName), usize>;
+
 /// The progress of the last assignment of a workload.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct LastAssignment {
     tried: Vec<BTreeMap<ResourceName, Tried>>,
+    /// Where searches began that found nothing in the world as it is, the last one included.
+    begun: BTreeSet<Start>,
     /// The ClusterQueue's generation at the time.
     pub generation: u64,
     /// The number of the cycle.
@@ -23,13 +28,44 @@ pub struct LastAssignment {
 }
 
 impl LastAssignment {
-    /// The progress that stopped at these flavors, one map a pod set.
+    /// The progress of a search from the beginning that stopped at these flavors, one map a pod set.
     #[must_use]
     pub fn after(tried: Vec<BTreeMap<ResourceName, Tried>>) -> Self {
         Self {
             tried,
+            begun: [Start::new()].into(),
             ..Self::default()
         }
+    }
+
+    /// Remembers where this search began: where `before` ended, if there was one. What that one remembers is worth something only as long as
+    /// nobody has left.
+    pub(crate) fn continues(&mut self, before: Option<&Self>, generation: u64) {
+        let same = before.filter(|before| before.generation == generation);
+        let begun = same.map(|before| before.begun.clone());
+        self.begun = begun.unwrap_or_default();
+        self.begun
+            .insert(before.map(Self::start).unwrap_or_default());
+        self.generation = generation;
+    }
+
+    /// The world will have changed when the next search begins: what was found out about it says nothing then, only where to go on does.
+    #[must_use]
+    pub fn in_another_world(mut self) -> Self {
+        self.begun.clear();
+        self
+    }
+
+    /// Where the next search begins.
+    fn start(&self) -> Start {
+        let tried = self.tried.iter().enumerate();
+        let stopped = tried.flat_map(|(pod_set, tried)| {
+            let stopped = move |(resource, tried): (&ResourceName, &Tried)| {
+                Some(((pod_set, resource.clone()), tried.0? + 1))
+            };
+            tried.iter().filter_map(stopped)
+        });
+        stopped.collect()
     }
 
     pub(super) fn push(&mut self, tried: impl Iterator<Item = (ResourceName, Tried)>) {
@@ -45,13 +81,11 @@ impl LastAssignment {
         tried.and_then(|tried| tried.0).map_or(0, |index| index + 1)
     }
 
-    /// Whether some resource still has flavors that were not tried.
+    /// Whether the next search begins where none has begun yet. The reference asks whether some resource has flavors left: with several pod
+    /// sets that goes round in circles, and a search that began late ends without the first flavors (DIFFERENCES.md).
     #[must_use]
     pub fn has_untried_flavors(&self) -> bool {
-        self.tried
-            .iter()
-            .flat_map(BTreeMap::values)
-            .any(|tried| tried.0.is_some())
+        !self.begun.contains(&self.start())
     }
 
     /// Whether the world has changed so much that the search has to begin anew.

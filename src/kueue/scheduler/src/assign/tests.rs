@@ -392,9 +392,11 @@ fn fungibility_decides_between_borrowing_and_the_next_flavor() {
 fn a_search_goes_on_where_it_stopped_and_begins_anew_after_the_last_flavor() {
     let world = borrow_or_next(WhenPossible::MayStopSearch);
     let asking = workload("w").asks(4, &[("cpu", 1000)]);
-    let first = assign(&world, &asking, None);
+    let mut first = assign(&world, &asking, None);
+    first.last.continues(None, 0);
     assert!(first.last.has_untried_flavors());
-    let second = assign(&world, &asking, Some(&first.last));
+    let mut second = assign(&world, &asking, Some(&first.last));
+    second.last.continues(Some(&first.last), 0);
     assert_eq!(second.pod_sets[0].flavors["cpu"].flavor.as_str(), "blue");
     assert!(!second.last.has_untried_flavors());
     let third = assign(&world, &asking, Some(&second.last));

@@ -51,7 +51,11 @@ impl<'a> Deciding<'a> {
     pub(super) fn decide(&mut self, mut candidate: Nominated<'_>) {
         let outcome = self.outcome(&mut candidate);
         let keeps = outcome.keeps_progress(self.rules.policy);
-        let last = keeps.then_some(candidate.assigned.assignment.last);
+        let mut last = candidate.assigned.assignment.last;
+        if outcome.lost_to_others() {
+            last = last.in_another_world();
+        }
+        let last = keeps.then_some(last);
         let entry = Entry::of(candidate.head, outcome, last);
         self.report.entries.push(entry);
     }
@@ -149,7 +153,7 @@ impl<'a> Deciding<'a> {
     fn reserve(&mut self, candidate: &Nominated<'_>) {
         let queue = &candidate.cluster_queue;
         let reclaims = queue.preemption.reclaim_within_cohort == PreemptionPolicy::Any;
-        let insists = self.rules.policy.prioritize_preemptors && candidate.head.preemptor;
+        let insists = candidate.head.preemptor.goes_first(self.rules.policy);
         if reclaims && !insists {
             return;
         }

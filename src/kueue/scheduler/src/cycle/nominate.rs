@@ -200,7 +200,7 @@ impl Task<'_> {
             replaced: slice.map(|slice| slice.pod_sets.as_slice()),
         };
         let mut assignment = assigner.assign(workload, counts, self.last);
-        assignment.last.generation = self.head.generation;
+        assignment.last.continues(self.last, self.head.generation);
         assignment.last.cycle = self.rules.number;
         assignment.last.shape = Some(workload.shape);
         let targets = if assignment.mode() == Mode::Preempt {

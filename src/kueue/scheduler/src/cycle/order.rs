@@ -12,13 +12,38 @@ use crate::quota::QuotaTree;
 use super::nominate::Nominated;
 use super::tournament::Tournament;
 
+/// Whether a workload waits for those to leave whom it preempted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Preemptor {
+    /// It preempted nobody.
+    #[default]
+    No,
+    /// It waits.
+    Waits,
+    /// It waited, and others took what had become free for it, more often than can be put up with.
+    Overtaken,
+}
+
+impl Preemptor {
+    /// Whether its turn comes before all others'. Without the gate that is so only once it was overtaken again and again: the reference then
+    /// preempts for ever, as the preempted workload comes back sooner than its preemptor (DIFFERENCES.md).
+    #[must_use]
+    pub fn goes_first(self, policy: &Policy) -> bool {
+        match self {
+            Self::No => false,
+            Self::Waits => policy.prioritize_preemptors,
+            Self::Overtaken => true,
+        }
+    }
+}
+
 /// What decides when a workload's turn is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
     /// It holds quota already and waits for a place only.
     pub reserved: bool,
     /// It waits for those to leave whom it preempted.
-    pub preemptor: bool,
+    pub preemptor: Preemptor,
     /// From how far up it would borrow.
     pub borrowing: usize,
     /// Its effective priority.
@@ -45,7 +70,7 @@ impl Turn {
         let by_priority = policy.priority_sorting_within_cohort;
         (
             !self.reserved,
-            !(policy.prioritize_preemptors && self.preemptor),
+            !self.preemptor.goes_first(policy),
             self.borrowing,
             Reverse(if by_priority { self.priority } else { 0 }),
             self.queued,

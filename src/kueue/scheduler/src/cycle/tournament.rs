@@ -14,13 +14,14 @@ use crate::policy::Policy;
 use crate::quota::{NodeId, QuotaTree};
 use crate::share::Share;
 
+use super::Preemptor;
 use super::nominate::Nominated;
 
 /// What one workload brings into the comparison within a cohort.
 #[derive(Clone, Copy, Debug)]
 pub struct Contender<'a> {
     /// It waits for those to leave whom it preempted.
-    pub preemptor: bool,
+    pub preemptor: Preemptor,
     /// The share of the child through which it takes part, with the workload added.
     pub share: &'a Share,
     /// What it asks for.
@@ -35,7 +36,7 @@ impl Contender<'_> {
     /// Whether it goes before another one.
     #[must_use]
     pub fn wins_over(&self, other: &Self, policy: &Policy) -> bool {
-        let waits = |one: &Self| policy.prioritize_preemptors && one.preemptor;
+        let waits = |one: &Self| one.preemptor.goes_first(policy);
         let borrows = |one: &Self| {
             policy.fair_sharing_prioritize_non_borrowing && one.share.is_borrowing_any(one.asked)
         };

@@ -1,10 +1,12 @@
-//! Pods that were sent to nodes by a topology fit there: what all of them ask for is no more than what the node holds. Section 4.14.
+//! Pods that were sent to nodes by a topology fit there: what all of them ask for is no more than what the node holds, each of them is
+//! sent somewhere, those that have to stay together do, and slices are whole. Section 4.14.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cache::topology::decode;
 use kueue_api::v1beta2::PodSetAssignment;
 use quantity::{Amount, Requests, ResourceName};
+use scheduler::topology::TopologyAssignment;
 
 use super::amount;
 use crate::world::{Cycled, Job, World};
@@ -80,6 +82,68 @@ pub(super) fn overfull(world: &World, cycled: &Cycled) -> Vec<String> {
         }
     }
     found
+}
+
+/// Pod sets that were placed in this cycle, and not as they asked.
+pub(super) fn misplaced(world: &World, cycled: &Cycled) -> Vec<String> {
+    let mut found = Vec::new();
+    for admission in &cycled.plan.admissions {
+        let Some(job) = world.jobs.get(&admission.workload) else {
+            continue;
+        };
+        let mut groups: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for assignment in held(job) {
+            let mut pod_sets = job.object.spec.pod_sets.iter();
+            let pod_set = pod_sets.find(|pod_set| pod_set.name == assignment.name);
+            let request = pod_set.and_then(|pod_set| pod_set.topology_request.as_ref());
+            let places = assignment.topology_assignment.as_ref().and_then(decode);
+            let (Some(request), Some(places)) = (request, places) else {
+                continue;
+            };
+            let about = format!("{}: pod set {}", admission.workload, assignment.name);
+            let pods: i64 = places.domains.iter().map(|domain| domain.count).sum();
+            if pods != i64::from(assignment.count.unwrap_or_default()) {
+                let counted = assignment.count;
+                found.push(format!("{about} has {counted:?} pods, {pods} are placed"));
+            }
+            if let Some(level) = &request.required {
+                let together = by_domain(world, &places, level).into_keys();
+                let group = request.pod_set_group_name.as_deref();
+                let group = groups.entry(group.unwrap_or(&assignment.name)).or_default();
+                group.extend(together);
+                if group.len() > 1 {
+                    found.push(format!("{about} has to stay in one {level}: {group:?}"));
+                }
+            }
+            let slices = request.pod_set_slice_required_topology.as_ref();
+            if let Some((level, size)) = slices.zip(request.pod_set_slice_size) {
+                for (domain, pods) in by_domain(world, &places, level) {
+                    if pods % i64::from(size) != 0 {
+                        found.push(format!(
+                            "{about}: {pods} pods in {domain}, slices of {size}"
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// How many pods go to each domain of a level; those on nodes that are gone are left out.
+fn by_domain(world: &World, places: &TopologyAssignment, level: &str) -> BTreeMap<String, i64> {
+    let mut domains = BTreeMap::new();
+    for domain in &places.domains {
+        let named = places.levels.iter().position(|known| known == level);
+        let by_level = named.and_then(|at| domain.values.get(at));
+        let node = domain.values.last().and_then(|node| world.nodes.get(node));
+        let labels = node.and_then(|node| node.metadata.labels.as_ref());
+        let by_node = labels.and_then(|labels| labels.get(level));
+        if let Some(name) = by_level.or(by_node) {
+            *domains.entry(name.clone()).or_default() += domain.count;
+        }
+    }
+    domains
 }
 
 /// What a node has for pods.

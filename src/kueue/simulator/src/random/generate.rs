@@ -1,6 +1,8 @@
 //! The script of a seed: a few flavors, cohorts in a tree, queues with all kinds of policies, then a day of jobs that come and go, quotas
 //! that change and queues that stop. Amounts are small on purpose, so that everything is scarce.
 
+mod places;
+
 use std::fmt::Write as _;
 
 use super::chance::Chance;
@@ -18,6 +20,8 @@ struct Plan {
     jobs: usize,
     with_cpu: bool,
     preempting: bool,
+    places: bool,
+    nodes: usize,
 }
 
 /// The script of a seed.
@@ -31,22 +35,32 @@ pub fn script(seed: u64) -> String {
         jobs: 0,
         with_cpu: chance.once_in(3),
         preempting: chance.once_in(2),
+        places: chance.once_in(4),
+        nodes: 0,
         text: String::new(),
         chance,
     };
     if plan.chance.once_in(4) {
         plan.line("set fair-sharing on");
     }
-    for flavor in &FLAVORS[..plan.flavors] {
-        let taint = plan.chance.once_in(6);
-        plan.line(&format!(
-            "flavor {flavor}{}",
-            if taint {
-                ", taint ancien=oui:NoSchedule"
-            } else {
-                ""
-            }
-        ));
+    if plan.chance.once_in(6) {
+        plan.line("set gate PrioritizePreemptorWorkloads on");
+    }
+    if plan.places {
+        plan.topology();
+    }
+    for (at, flavor) in FLAVORS[..plan.flavors].iter().enumerate() {
+        let mut line = format!("flavor {flavor}");
+        if plan.chance.once_in(6) {
+            line.push_str(", taint ancien=oui:NoSchedule");
+        }
+        if plan.places && at == 0 {
+            line.push_str(", topology salle");
+        }
+        plan.line(&line);
+    }
+    if plan.places {
+        plan.all_nodes();
     }
     for at in 0..plan.cohorts {
         plan.cohort(at);
@@ -160,6 +174,9 @@ impl Plan {
     }
 
     fn step(&mut self) {
+        if self.places && self.chance.once_in(6) {
+            return self.about_a_node();
+        }
         match self.chance.below(24) {
             0..=9 => self.submit(),
             10..=12 => self.about_a_job("finish"),
@@ -214,29 +231,33 @@ impl Plan {
         let (job, queue) = (self.jobs, self.queue_name());
         self.jobs += 1;
         let mut line = format!("submit job-{job} to {queue}");
-        // With several flavors, the remembered progress of two pod sets may go in circles, as in the reference.
-        let sets = if self.flavors == 1 && self.chance.once_in(3) {
-            2
-        } else {
-            1
-        };
+        let sets = if self.chance.once_in(4) { 2 } else { 1 };
+        let group = sets == 2 && self.places && self.chance.once_in(2);
+        let request = self.request();
         for set in 0..sets {
-            let pods = self.chance.between(1, 4);
-            let _ = write!(
-                line,
-                ", {}{pods} pods of gpu {}",
-                if sets == 2 {
-                    format!("set-{set}: ")
-                } else {
-                    String::new()
-                },
-                self.chance.between(0, 2)
-            );
+            // Of a group, the first is the leader.
+            let pods = if group && set == 0 {
+                1
+            } else {
+                self.chance.between(1, 4)
+            };
+            let name = if sets == 2 {
+                format!("set-{set}: ")
+            } else {
+                String::new()
+            };
+            let gpu = self.chance.between(0, 2);
+            let _ = write!(line, ", {name}{pods} pods of gpu {gpu}");
             if self.with_cpu && self.chance.once_in(2) {
                 let _ = write!(line, " cpu {}", self.chance.one(&["500m", "1", "2"]));
             }
-            if self.chance.once_in(6) {
-                let _ = write!(line, ", at least {}", self.chance.between(1, pods));
+            if group {
+                let _ = write!(line, "{request}, group meute");
+            } else if self.chance.once_in(6) {
+                let _ = write!(line, ", at least {}{request}", self.chance.between(1, pods));
+            } else {
+                line.push_str(&request);
+                self.slices(&mut line, &request, pods);
             }
             if self.chance.once_in(3) {
                 line.push_str(", tolerates ancien");

@@ -114,7 +114,8 @@ impl World {
     /// Whether a cycle would find something to do.
     #[must_use]
     pub fn has_work(&self) -> bool {
-        self.cache.has_work()
+        let due = self.cache.next_second_pass();
+        self.cache.has_work() || due.is_some_and(|due| due <= self.now)
     }
 
     /// Cycles until nothing is left to do; each is shown to `look`.

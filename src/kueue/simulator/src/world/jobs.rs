@@ -229,7 +229,7 @@ impl World {
     }
 
     /// Gives the object a new version and shows it to the cache.
-    fn tell(&mut self, key: &WorkloadKey) {
+    pub(super) fn tell(&mut self, key: &WorkloadKey) {
         self.version += 1;
         if let Some(job) = self.jobs.get_mut(key) {
             job.object.metadata.resource_version = Some(self.version.to_string());

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use cache::pending::{Pending, Place};
 use quantity::Requests;
+use scheduler::Preemptor;
 use serde_json::{Value, json};
 
 use super::replay::{Replay, operations, place, run};
@@ -38,7 +39,7 @@ pub(super) fn requeue(case: Case<'_>) -> Verdict {
             &case.want["wantInadmissible"],
         ));
         if !case.want["wantSticky"].is_null() {
-            let sticky = replay.queue.is_preemptor(&workload.key, 0);
+            let sticky = replay.queue.preempts(&workload.key, 0) != Preemptor::No;
             verdicts.push(Verdict::equal(
                 "sticky",
                 &json!(sticky),

@@ -9,8 +9,8 @@ use cache::pending::{Order, PendingQueue, Place, Requeue, Waiting};
 use cache::{LocalQueueKey, Options, PodsReadyTimestamp, Surroundings, TrackedLabel, WorkloadKey};
 use kueue_api::v1beta2::{AdmissionMode, ClusterQueue, LocalQueue, QueueingStrategy, Workload};
 use scheduler::{
-    AdmissionFairSharing, Ledger, NoFitReason, PendingReason, Quantities, RequeueReason, Strategy,
-    messages,
+    AdmissionFairSharing, Ledger, NoFitReason, PendingReason, Preemptor, Quantities, RequeueReason,
+    Strategy, messages,
 };
 use serde_json::{Value, json};
 
@@ -154,7 +154,7 @@ impl Replay {
             "ClusterQueue.IsPreemptor" => {
                 let workload: Workload = parse(&args["wInfo"]["obj"]);
                 let generation = workload.metadata.generation.unwrap_or_default();
-                json!(self.queue.is_preemptor(&world::key(&workload), generation))
+                json!(self.queue.preempts(&world::key(&workload), generation) != Preemptor::No)
             }
             "ClusterQueue.GetNoFitReason" => {
                 let reason = self.queue.no_fit_reason(&key(&args["wl"]));

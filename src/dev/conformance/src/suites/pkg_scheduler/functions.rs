@@ -7,8 +7,8 @@ use std::sync::Arc;
 use cache::{Cache, ClusterQueueName, Options, PodsReadyTimestamp};
 use kueue_api::v1beta2::{ClusterQueue, Workload as Object};
 use scheduler::{
-    AdmissionFairSharing, Assignment, Contender, Entry, Head, LastAssignment, Outcome, Share, Turn,
-    Usage, Weight, Workload, messages, reserved,
+    AdmissionFairSharing, Assignment, Contender, Entry, Head, LastAssignment, Outcome, Preemptor,
+    Share, Turn, Usage, Weight, Workload, messages, reserved,
 };
 use serde_json::{Value, json};
 
@@ -45,6 +45,14 @@ fn share(case: &Case<'_>, of: &str) -> Share {
         .borrowing(borrowed.iter().map(|of| flavor_resource(of)).collect())
 }
 
+fn preemptor(entry: &Value) -> Preemptor {
+    if entry["head"]["isPreemptor"] == true {
+        Preemptor::Waits
+    } else {
+        Preemptor::No
+    }
+}
+
 /// Which of two entries wins in a cohort.
 pub(super) fn entry_comparer_less(case: Case<'_>) -> Verdict {
     let options = options(&case);
@@ -57,7 +65,7 @@ pub(super) fn entry_comparer_less(case: Case<'_>) -> Verdict {
     );
     let asked: [Usage; 2] = ["a", "b"].map(asked);
     let contender = |index: usize, side: &str| Contender {
-        preemptor: case.input[side]["head"]["isPreemptor"] == true,
+        preemptor: preemptor(&case.input[side]),
         share: &shares[index],
         asked: &asked[index],
         priority: workloads[index].priority,
@@ -85,7 +93,7 @@ pub(super) fn entry_ordering(case: Case<'_>) -> Verdict {
         let workload = workload(object, options.clone());
         let turn = Turn {
             reserved: parse::<Object>(object).has_quota_reservation(),
-            preemptor: entry["head"]["isPreemptor"] == true,
+            preemptor: preemptor(entry),
             borrowing: read(&entry["assignment"]["borrowing"]),
             priority: workload.priority,
             queued: workload.queued,
@@ -154,7 +162,7 @@ fn entry(outcome: Outcome, options: &Options) -> Entry {
         generation: 0,
         namespace: None,
         last: None,
-        preemptor: false,
+        preemptor: Preemptor::No,
     };
     let kept = outcome.keeps_progress(&options.policy());
     Entry::of(&head, outcome, kept.then(LastAssignment::default))
