@@ -8,10 +8,10 @@ use quantity::{Amount, Requests, ResourceName};
 
 use crate::topology::TopologyRequest;
 use crate::{
-    ClusterQueue, CohortName, CohortQuotas, Flavor, FlavorName, FlavorResource, Head, Holder,
-    Labels, LocalQueueKey, Member, NodeAffinity, Outcome, PodSet, PodSetAdditions, PodSetName,
-    Policy, Quota, QuotaTree, ResourceGroup, Selector, Snapshot, Usage, Weight, Workload,
-    WorkloadKey, check_tree, messages, run,
+    Admitted, ClusterQueue, CohortName, CohortQuotas, Flavor, FlavorName, FlavorResource, Head,
+    Holder, Labels, LocalQueueKey, Member, NodeAffinity, Outcome, PodSet, PodSetAdditions,
+    PodSetName, Policy, Quota, QuotaTree, ResourceGroup, Selector, Snapshot, Usage, Weight,
+    Workload, WorkloadKey, check_tree, messages, run,
 };
 
 /// A ClusterQueue that everybody may use.
@@ -155,6 +155,8 @@ pub(crate) struct World {
     pub(crate) flavors: BTreeMap<FlavorName, Arc<Flavor>>,
     pub(crate) used: BTreeMap<crate::ClusterQueueName, Usage>,
     pub(crate) policy: Policy,
+    pub(crate) running: Vec<Arc<Admitted>>,
+    pub(crate) pods_not_ready: bool,
 }
 
 impl World {
@@ -203,6 +205,25 @@ impl World {
         self
     }
 
+    /// One more workload that holds quota, since the second that it was queued at.
+    pub(crate) fn runs(
+        mut self,
+        queue: &str,
+        workload: Workload,
+        list: &[(&str, &str, i64)],
+    ) -> Self {
+        self.running.push(Arc::new(Admitted {
+            cluster_queue: queue.into(),
+            usage: usage(list),
+            places: BTreeMap::default(),
+            reserved: Some(workload.queued),
+            admitted: true,
+            evicted: false,
+            workload: Arc::new(workload),
+        }));
+        self
+    }
+
     pub(crate) fn tree(&self) -> QuotaTree {
         let members = self.queues.iter().map(|queue| Member {
             name: &queue.name,
@@ -218,12 +239,17 @@ impl World {
             .queues
             .iter()
             .map(|queue| (queue.name.clone(), Arc::new(queue.clone())));
-        Snapshot {
+        let mut snapshot = Snapshot {
             tree: self.tree(),
             cluster_queues: Arc::new(queues.collect()),
             flavors: Arc::new(self.flavors.clone()),
+            pods_not_ready: self.pods_not_ready,
             ..Snapshot::default()
+        };
+        for running in &self.running {
+            snapshot.add(running);
         }
+        snapshot
     }
 
     /// Runs one cycle and says what became of every head, in the order of the decisions.
@@ -250,11 +276,17 @@ impl World {
             tree.add(&admission.cluster_queue, &admission.usage);
         }
         assert_eq!(check_tree(&tree), []);
-        report
-            .entries
-            .iter()
-            .map(|entry| format!("{}\n", described(entry)))
-            .collect()
+        let entries = report.entries.iter();
+        let told = entries.map(|entry| format!("{}\n", described(entry)));
+        let leaving = plan.preemptions.iter().map(|one| {
+            let (target, preemptor) = (&one.target.workload.key, &one.preemptor.key);
+            format!("{} leaves for {}\n", target.name, preemptor.name)
+        });
+        let evicted = plan.evictions.iter().map(|one| {
+            let evicted = &one.evicted().workload.key.name;
+            format!("{evicted} is evicted\n")
+        });
+        told.chain(leaving).chain(evicted).collect()
     }
 }
 

@@ -10,7 +10,7 @@ mod script;
 mod show;
 mod world;
 
-pub use check::{after_cycle, always, at_rest};
+pub use check::{after_cycle, always, at_rest, overdrawn};
 pub use player::Player;
 pub use script::{
     Body, Change, Clause, Command, Kind, Object, Problem, ScriptError, Setting, Statement, View,

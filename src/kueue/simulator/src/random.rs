@@ -13,6 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::player::Player;
 use crate::script::{Statement, split};
 
+pub use chance::Chance;
 pub use generate::script;
 
 /// What a world found that must never be.

@@ -5,6 +5,7 @@ mod cycle;
 mod jobs;
 mod nodes;
 mod objects;
+mod past;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +23,7 @@ use crate::script::{Command, Kind, Object, Setting, door, put};
 pub use cycle::{Busy, Cycled, MOST_CYCLES};
 pub(crate) use jobs::admitted_by;
 pub use jobs::{Happening, Job};
+pub(crate) use past::Past;
 
 /// What cannot be done, and why.
 pub type Refused = String;
@@ -47,6 +49,8 @@ pub struct World {
     pub(crate) jobs: BTreeMap<WorkloadKey, Job>,
     /// Jobs by their names alone, which are unique in a script.
     names: BTreeMap<String, WorkloadKey>,
+    /// What cycles did, for the checks.
+    pub(crate) past: Past,
 }
 
 impl Default for World {
@@ -74,6 +78,7 @@ impl World {
             locals: BTreeMap::new(),
             jobs: BTreeMap::new(),
             names: BTreeMap::new(),
+            past: Past::default(),
         }
     }
 

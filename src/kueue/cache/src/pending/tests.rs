@@ -102,6 +102,27 @@ fn who_waits_for_evictions_stays_in_front_until_it_leaves() {
 }
 
 #[test]
+fn a_preemptor_that_others_overtook_three_times_goes_before_all_others() {
+    for strategy in [Strategy::BestEffortFifo, Strategy::StrictFifo] {
+        let mut queue = queue(strategy, &["a"]);
+        for _ in 0..3 {
+            pop(&mut queue);
+            refuse(&mut queue, "a", RequeueReason::PendingPreemption);
+            assert_eq!(queue.preempts(&key("a"), 1), Preemptor::Waits);
+            pop(&mut queue);
+            refuse(&mut queue, "a", RequeueReason::FailedAfterNomination);
+        }
+        assert_eq!(queue.preempts(&key("a"), 1), Preemptor::Overtaken);
+        pop(&mut queue);
+        refuse(&mut queue, "a", RequeueReason::PendingPreemption);
+        assert_eq!(queue.preempts(&key("a"), 1), Preemptor::Overtaken);
+        assert_eq!(queue.preempts(&key("a"), 2), Preemptor::No);
+        queue.remove(&key("a"));
+        assert_eq!(queue.preempts(&key("a"), 1), Preemptor::No);
+    }
+}
+
+#[test]
 fn a_strict_queue_has_no_favourites() {
     let mut queue = queue(Strategy::StrictFifo, &["a"]);
     pop(&mut queue);

@@ -389,6 +389,127 @@ fn fungibility_decides_between_borrowing_and_the_next_flavor() {
 }
 
 #[test]
+fn pod_sets_of_a_group_receive_the_same_flavor() {
+    let mut world = World::of(&[queue("a")
+        .gives("small", &[("cpu", 3000)])
+        .gives("large", &[("cpu", 9000)])]);
+    world.policy.tas = false;
+    let set = |name: &str, count: i64, group: Option<&str>| PodSet {
+        topology: TopologyRequest {
+            group: group.map(str::to_owned),
+            ..TopologyRequest::default()
+        },
+        ..pod_set(name, count, &[("cpu", 1000)])
+    };
+    let sets = |group| [set("leader", 1, group), set("workers", 4, group)];
+    check(
+        &world,
+        &workload("w").pods(&sets(None)),
+        expect![[r#"
+        leader x1: cpu=small
+        workers x4: cpu=large"#]],
+    );
+    check(
+        &world,
+        &workload("w").pods(&sets(Some("pack"))),
+        expect![[r#"
+            leader x1: cpu=large
+            workers x4: cpu=large"#]],
+    );
+    // Together they need more than each flavor has.
+    let sets = [
+        set("leader", 5, Some("pack")),
+        set("workers", 5, Some("pack")),
+    ];
+    check(
+        &world,
+        &workload("w").pods(&sets),
+        expect![[r#"
+        ExceedsMaxQuota
+        couldn't assign flavors to pod set leader: insufficient quota for cpu in flavor large, previously considered podsets requests (0) + current podset request (10) > maximum capacity (9), insufficient quota for cpu in flavor small, previously considered podsets requests (0) + current podset request (10) > maximum capacity (3); couldn't assign flavors to pod set workers: insufficient quota for cpu in flavor large, previously considered podsets requests (0) + current podset request (10) > maximum capacity (9), insufficient quota for cpu in flavor small, previously considered podsets requests (0) + current podset request (10) > maximum capacity (3)"#]],
+    );
+}
+
+#[test]
+fn a_search_ends_when_the_next_one_would_begin_where_one_has_begun() {
+    // The first pod set fits in either flavor, the second one in none beside it.
+    let world = World::of(&[queue("a")
+        .gives("red", &[("cpu", 2000)])
+        .gives("blue", &[("cpu", 2000)])]);
+    let asking = workload("w").pods(&[
+        pod_set("one", 1, &[("cpu", 1000)]),
+        pod_set("two", 2, &[("cpu", 2000)]),
+    ]);
+    let mut searches = 0;
+    let mut last: Option<LastAssignment> = None;
+    loop {
+        let mut assignment = assign(&world, &asking, last.as_ref());
+        assert_eq!(assignment.mode(), Mode::NoFit);
+        assignment.last.continues(last.as_ref(), 0);
+        searches += 1;
+        last = Some(assignment.last).filter(LastAssignment::has_untried_flavors);
+        if last.is_none() {
+            break;
+        }
+        assert!(searches < 9, "it goes round in circles");
+    }
+    assert_eq!(searches, 2);
+}
+
+#[test]
+fn a_search_that_began_late_is_followed_by_one_from_the_beginning() {
+    let world = borrow_or_next(WhenPossible::MayStopSearch);
+    let asking = workload("w").asks(4, &[("cpu", 1000)]);
+    let mut first = assign(&world, &asking, None);
+    first.last.continues(None, 0);
+    // Others were faster: what it found out is worth nothing, where it stopped is.
+    let lost = first.last.in_another_world();
+    let mut second = assign(&world, &asking, Some(&lost));
+    second.last.continues(Some(&lost), 0);
+    assert!(second.last.has_untried_flavors());
+    let mut third = assign(&world, &asking, Some(&second.last));
+    third.last.continues(Some(&second.last), 1);
+    assert!(third.last.has_untried_flavors(), "somebody has left since");
+}
+
+#[test]
+fn a_flavor_of_which_one_resource_needs_preemption_does_not_fit() {
+    struct Reclaims;
+    impl crate::Oracle for Reclaims {
+        fn ask(
+            &self,
+            _: &crate::FlavorResource,
+            _: quantity::Amount,
+            height: usize,
+        ) -> (crate::Possibility, usize) {
+            (crate::Possibility::Preempt, height)
+        }
+    }
+    let quotas = [("cpu", 4000), ("gpu", 0)];
+    let mut own = queue("a").cohort("x").gives("red", &quotas);
+    own.fungibility.preference = Preference::PreemptionOverBorrowing;
+    let lender = queue("b")
+        .cohort("x")
+        .gives("red", &[("gpu", 9), ("cpu", 0)]);
+    let world = World::of(&[own, lender]).uses("a", &[("red", "cpu", 3000)]);
+    let snapshot = world.snapshot();
+    let assigner = Assigner {
+        tree: &snapshot.tree,
+        cluster_queue: &world.queues[0],
+        node: snapshot.tree.cluster_queue(&"a".into()).unwrap(),
+        flavors: &snapshot.flavors,
+        oracle: &Reclaims,
+        nominated: None,
+        replaced: None,
+        topologies: &snapshot.topologies,
+        policy: &world.policy,
+    };
+    let asking = workload("w").asks(2, &[("cpu", 1000), ("gpu", 1)]);
+    let assignment = assigner.assign(&asking, None, None);
+    assert_eq!(assignment.mode(), Mode::Preempt);
+}
+
+#[test]
 fn a_search_goes_on_where_it_stopped_and_begins_anew_after_the_last_flavor() {
     let world = borrow_or_next(WhenPossible::MayStopSearch);
     let asking = workload("w").asks(4, &[("cpu", 1000)]);

@@ -1,3 +1,5 @@
+mod turns;
+
 use expect_test::expect;
 
 use crate::fixture::{World, limits, pod_set, queue, workload};

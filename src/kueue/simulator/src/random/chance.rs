@@ -1,10 +1,13 @@
 //! Numbers that look random and are the same for the same seed, on every machine and in every version (`SplitMix64`).
 
+/// A source of chance.
 #[derive(Debug)]
-pub(super) struct Chance(u64);
+pub struct Chance(u64);
 
 impl Chance {
-    pub(super) fn new(seed: u64) -> Self {
+    /// The numbers of a seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
@@ -17,23 +20,23 @@ impl Chance {
     }
 
     /// Below `end`, which is not zero.
-    pub(super) fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end).unwrap_or(u64::MAX).max(1);
         usize::try_from(self.next() % end).unwrap_or_default()
     }
 
     /// From `first` to `last`.
-    pub(super) fn between(&mut self, first: usize, last: usize) -> usize {
+    pub fn between(&mut self, first: usize, last: usize) -> usize {
         first + self.below(last + 1 - first)
     }
 
     /// True once in `times`.
-    pub(super) fn once_in(&mut self, times: usize) -> bool {
+    pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
     /// One of several; an empty choice is the default.
-    pub(super) fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+    pub fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
         let at = self.below(of.len());
         of.get(at).copied().unwrap_or_default()
     }

@@ -34,6 +34,7 @@ impl World {
         let now = self.now;
         let cycle = self.cache.begin_cycle(now)?;
         let (plan, report) = cycle.run();
+        self.past.remember(&plan, &report);
         let mut happenings = self.tell_to_leave(&plan);
         for admission in &plan.admissions {
             if self.cache.assume(admission).is_err() {

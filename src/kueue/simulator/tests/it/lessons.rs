@@ -3,8 +3,8 @@ use std::path::{Path, PathBuf};
 use expect_test::expect_file;
 use simulator::Player;
 
-fn scripts() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+fn scripts(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = std::fs::read_dir(folder).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());
     let mut scripts: Vec<_> = paths
@@ -14,10 +14,10 @@ fn scripts() -> Vec<PathBuf> {
     scripts
 }
 
-#[test]
-fn each_lesson_prints_what_its_text_says_and_nothing_is_ever_wrong() {
-    let scripts = scripts();
-    assert!(scripts.len() >= 12, "only {} scripts", scripts.len());
+/// Each script prints what the text beside it says, and nothing is ever wrong.
+fn play(folder: &str, at_least: usize) {
+    let scripts = scripts(folder);
+    assert!(scripts.len() >= at_least, "only {} scripts", scripts.len());
     for path in scripts {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let mut player = Player::new(&name);
@@ -29,4 +29,14 @@ fn each_lesson_prints_what_its_text_says_and_nothing_is_ever_wrong() {
         assert_eq!(player.violations(), [] as [&str; 0], "{name}\n{printed}");
         expect_file![path.with_extension("txt")].assert_eq(&printed);
     }
+}
+
+#[test]
+fn each_lesson_prints_what_its_text_says_and_nothing_is_ever_wrong() {
+    play("scenarios", 12);
+}
+
+#[test]
+fn what_random_worlds_found_once_stays_settled() {
+    play("tests/settled", 8);
 }

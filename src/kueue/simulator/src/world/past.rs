@@ -1,0 +1,32 @@
+//! Who was tried when, and where somebody was admitted when: what the checks have to know of the cycles that were.
+
+use std::collections::BTreeMap;
+
+use cache::{ClusterQueueName, Plan, Report, WorkloadKey};
+
+/// What cycles did.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Past {
+    cycles: u64,
+    tried: BTreeMap<WorkloadKey, u64>,
+    grown: BTreeMap<ClusterQueueName, u64>,
+}
+
+impl Past {
+    pub(super) fn remember(&mut self, plan: &Plan, report: &Report) {
+        self.cycles += 1;
+        for entry in &report.entries {
+            self.tried.insert(entry.workload.clone(), self.cycles);
+        }
+        for admission in &plan.admissions {
+            self.grown
+                .insert(admission.cluster_queue.clone(), self.cycles);
+        }
+    }
+
+    /// Whether somebody was admitted in a ClusterQueue in the cycle in which a workload was last tried, or later.
+    pub(crate) fn grew_since(&self, queue: &ClusterQueueName, workload: &WorkloadKey) -> bool {
+        let grown = self.grown.get(queue);
+        grown.is_some_and(|grown| self.tried.get(workload).is_some_and(|tried| tried <= grown))
+    }
+}
