@@ -184,14 +184,6 @@ fn without_quota(object: &api::ClusterQueue) -> ClusterQueue {
 
 fn asks_for(spec: &api::ClusterQueueSpec) -> Vec<Unsupported> {
     let mut asked = Vec::new();
-    if !spec.admission_checks().is_empty() {
-        asked.push(Unsupported::AdmissionChecks(
-            spec.admission_checks()
-                .iter()
-                .map(|rule| rule.name.clone())
-                .collect(),
-        ));
-    }
     if spec.concurrent_admission_policy.is_some() {
         asked.push(Unsupported::ConcurrentAdmission);
     }

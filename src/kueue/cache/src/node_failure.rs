@@ -12,10 +12,11 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1 as core;
 use kueue_api::conditions::{self, workload as types};
 use kueue_api::v1beta2 as api;
+use kueue_api::workload::pods::workload_of;
 use scheduler::{FlavorName, Taint, WorkloadKey};
 
 use crate::{Cache, convert, messages, topology::decode};
-use pods::{is_stranded, is_working, workload_of};
+use pods::{is_stranded, is_working};
 
 /// How long a node may be not ready before its pods are given up.
 const DELAY: SignedDuration = SignedDuration::from_secs(30);
@@ -119,7 +120,7 @@ impl Cache {
         workload: &api::Workload,
     ) -> (Health, Vec<(String, String)>) {
         let gates = &self.options.features;
-        let own = |pod: &&&core::Pod| workload_of(pod).as_ref() == Some(key);
+        let own = |pod: &&&core::Pod| is_of(pod, key);
         let own: Vec<&core::Pod> = news.pods.iter().filter(own).copied().collect();
         let stranded = || {
             own.iter()
@@ -245,10 +246,16 @@ impl<'a> NodeNews<'a> {
 
     /// Whether pods of the workload were told to run here.
     fn binds(&self, workload: &api::Workload) -> bool {
-        let key = Some(key(workload));
+        let key = key(workload);
         let mut pods = self.pods.iter();
-        pods.any(|pod| pods::is_bound(pod, self.name) && workload_of(pod) == key)
+        pods.any(|pod| pods::is_bound(pod, self.name) && is_of(pod, &key))
     }
+}
+
+/// Whether a pod says that it is of this workload.
+fn is_of(pod: &core::Pod, key: &WorkloadKey) -> bool {
+    let same = pod.metadata.namespace.as_deref() == Some(key.namespace.as_str());
+    same && workload_of(pod) == Some(key.name.as_ref())
 }
 
 impl Remedies {

@@ -1,5 +1,7 @@
 //! Statuses of ClusterQueues and LocalQueues as they should be, and why a workload stands in no queue.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use kueue_api::Condition;
 use kueue_api::conditions::{self, queue, reasons};
@@ -8,8 +10,8 @@ use kueue_api::v1beta2::{
 };
 use quantity::{Amount, ResourceName};
 use scheduler::{
-    ClusterQueue, ClusterQueueName, FlavorName, FlavorResource, LocalQueueKey, Refusal, Share,
-    Usage, WorkloadKey,
+    ClusterQueue, ClusterQueueName, CohortName, FlavorName, FlavorResource, Holder, LocalQueueKey,
+    NodeId, Refusal, Share, Usage, WorkloadKey,
 };
 
 use crate::cache::{LocalQueueState, Observed};
@@ -91,8 +93,38 @@ impl Cache {
 
     /// How much more than its own it uses; nothing where fair sharing is not configured.
     fn share(&self, name: &ClusterQueueName) -> Option<api::FairSharingStatus> {
+        self.share_of(self.tree.cluster_queue(name)?)
+    }
+
+    /// The same of a cohort.
+    pub fn cohort_share(&mut self, name: &CohortName) -> Option<api::FairSharingStatus> {
+        self.fresh_tree();
+        self.share_of(self.tree.cohort(name)?)
+    }
+
+    /// The cohorts above these ClusterQueues, whose shares change with theirs; none where fair sharing is not configured.
+    pub fn sharing_cohorts<'a>(
+        &mut self,
+        queues: impl IntoIterator<Item = &'a ClusterQueueName>,
+    ) -> BTreeSet<CohortName> {
+        if self.options.fair_sharing.is_none() {
+            return BTreeSet::new();
+        }
+        self.fresh_tree();
+        let ids = queues
+            .into_iter()
+            .filter(|name| !self.tree.in_cycle(name))
+            .filter_map(|name| self.tree.cluster_queue(name));
+        let above = ids.flat_map(|id| self.tree.path_up(id));
+        let cohort = |id| match self.tree.holder(id) {
+            Holder::Cohort(name) => Some(name.clone()),
+            Holder::ClusterQueue(_) => None,
+        };
+        above.filter_map(cohort).collect()
+    }
+
+    fn share_of(&self, id: NodeId) -> Option<api::FairSharingStatus> {
         self.options.fair_sharing.as_ref()?;
-        let id = self.tree.cluster_queue(name)?;
         let share = Share::of(&self.tree, id, &Usage::new());
         Some(api::FairSharingStatus {
             weighted_share: share.rounded(),

@@ -106,7 +106,8 @@ fn remedies(context: &Context, key: &Key) -> Remedies {
         .remedies(&news, (context.clock)())
 }
 
-fn is_placed(workload: &Workload) -> bool {
+/// Whether a workload was given places in a topology and is not over.
+pub(crate) fn is_placed(workload: &Workload) -> bool {
     let admission = workload
         .status
         .as_ref()
@@ -130,6 +131,7 @@ async fn carry_out(
     };
     let now = (context.clock)();
     let mut status: WorkloadStatus = workload.status.clone().unwrap_or_default();
+    let mut eviction = None;
     match remedy {
         Remedy::Replace => {
             let name = node.to_owned();
@@ -137,21 +139,15 @@ async fn carry_out(
         }
         Remedy::Recovered => status.unhealthy_nodes.retain(|known| known.name != node),
         Remedy::Evict(message) => {
-            let eviction = Eviction::new(reasons::NODE_FAILURES, message);
-            status = Draft::of(&workload, now).evicted(&eviction).done();
+            let leaves = eviction.insert(Eviction::new(reasons::NODE_FAILURES, message));
+            status = Draft::of(&workload, now).evicted(leaves).done();
         }
     }
     let written = context.writer.status(&workload, &status).await?;
     context.world.saw_workload(written);
-    if let Remedy::Evict(message) = remedy {
-        let eviction = Eviction::new(reasons::NODE_FAILURES, message);
-        context.event(
-            &*workload,
-            REPORTER,
-            Kind::Normal,
-            &eviction.event(),
-            message.clone(),
-        );
+    if let Some(eviction) = eviction {
+        let (kind, reason) = (Kind::Normal, eviction.event());
+        context.event(&*workload, REPORTER, kind, &reason, eviction.message);
     }
     Ok(())
 }

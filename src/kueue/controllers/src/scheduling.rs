@@ -126,6 +126,12 @@ fn admit_all(context: &Arc<Context>, plan: &Plan, writes: &FuturesUnordered<Writ
 fn settle(context: &Arc<Context>, report: &Report, writes: &FuturesUnordered<Write>) {
     let settled = context.world.cache.lock().settle(report, (context.clock)());
     context.world.spread(settled.affected);
+    for (workload, event) in settled.events {
+        if let Some(workload) = context.world.stores.workloads.get(&key(&workload)) {
+            let kind = event.kind.into();
+            context.event(&*workload, REPORTER, kind, &event.reason, event.note);
+        }
+    }
     for patch in &settled.patches {
         if let Some(entry) = report
             .entries

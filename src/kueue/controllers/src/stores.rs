@@ -9,11 +9,11 @@ use k8s_openapi::api::core::v1::{LimitRange, Namespace, Node, Pod};
 use k8s_openapi::api::node::v1::RuntimeClass;
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
-use kueue_api::names::annotations;
 use kueue_api::v1beta2::{
     AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, ResourceFlavorSpec, Workload,
     WorkloadPriorityClass,
 };
+use kueue_api::workload::pods::workload_of;
 use parking_lot::RwLock;
 
 use crate::key::Key;
@@ -233,11 +233,4 @@ pub fn job_owner(workload: &Workload) -> Option<&OwnerReference> {
     owners
         .iter()
         .find(|owner| owner.controller == Some(true) && jobs::kind::of_owner(owner).is_some())
-}
-
-/// The Workload that a pod says it is of.
-#[must_use]
-pub fn workload_of(pod: &Pod) -> Option<&str> {
-    let notes = pod.metadata.annotations.as_ref()?;
-    notes.get(annotations::WORKLOAD).map(String::as_str)
 }

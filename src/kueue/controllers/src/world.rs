@@ -22,6 +22,7 @@ use tokio::sync::{Notify, watch};
 use crate::key::Key;
 use crate::locks::Locks;
 use crate::metrics::{Around, Metrics};
+use crate::nodes;
 use crate::store::Put;
 use crate::stores::{Job, Stores, job_owner};
 
@@ -119,6 +120,9 @@ impl World {
             stale,
             wake,
         } = affected;
+        for cohort in self.cache.lock().sharing_cohorts(&cluster_queues) {
+            self.queues.cohorts.add(Key::cluster(cohort.as_str()));
+        }
         for name in cluster_queues {
             self.queues.cluster_queues.add(Key::cluster(name.as_str()));
         }
@@ -154,7 +158,7 @@ impl World {
             }
             self.change(|cache, now| cache.apply_workload(&workload, now));
             self.queues.workloads.add(Key::of(&workload.metadata));
-            if workload.is_admitted() {
+            if workload.is_admitted() && nodes::is_placed(&workload) {
                 self.queues.places.add(Key::of(&workload.metadata));
             }
             self.ask_owner(&workload);

@@ -210,12 +210,6 @@ pub fn blocker(blocker: &Blocker) -> String {
 #[must_use]
 pub fn unsupported(unsupported: &Unsupported) -> String {
     match unsupported {
-        Unsupported::AdmissionChecks(names) => {
-            format!(
-                "references AdmissionCheck(s) that this controller does not answer, so its workloads wait until somebody does: {}",
-                names.join(",")
-            )
-        }
         Unsupported::ConcurrentAdmission => {
             "concurrentAdmissionPolicy is not supported yet and has no effect".to_owned()
         }

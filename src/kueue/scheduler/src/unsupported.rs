@@ -3,8 +3,6 @@
 /// Something a ClusterQueue asks for and does not get yet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unsupported {
-    /// Admission checks, by name: its workloads wait until somebody else has answered them.
-    AdmissionChecks(Vec<String>),
     /// Trying several flavors at once.
     ConcurrentAdmission,
 }

@@ -1,22 +1,10 @@
 //! What pods have to do with a node: they run there, wait to, or never can.
 
 use k8s_openapi::api::core::v1 as core;
-use kueue_api::names::{annotations, gates};
-use scheduler::WorkloadKey;
+use kueue_api::names::gates;
 use scheduler::topology::HOSTNAME;
 
 use crate::topology::asks_for_topology;
-
-/// The workload that a pod says it belongs to.
-pub(super) fn workload_of(pod: &core::Pod) -> Option<WorkloadKey> {
-    let name = pod
-        .metadata
-        .annotations
-        .as_ref()?
-        .get(annotations::WORKLOAD)?;
-    let namespace = pod.metadata.namespace.as_deref().unwrap_or_default();
-    Some(WorkloadKey::new(namespace, name.as_str()))
-}
 
 /// Namespace and name.
 pub(super) fn names(pod: &core::Pod) -> (String, String) {

@@ -479,6 +479,43 @@ fn pods_that_are_not_ready_in_time_cost_the_admission_and_in_the_end_the_workloa
 }
 
 #[test]
+fn a_check_that_wants_another_try_is_heard_at_once_and_the_wait_comes_after() {
+    let check = json!([{"name": "crane", "state": "Retry", "message": "no slot", "requeueAfterSeconds": 10, "lastTransitionTime": "1970-01-01T00:01:38Z"}]);
+    let status = json!({"status": {"admission": {"clusterQueue": "cq"}, "admissionChecks": check}});
+    let reserved = workload(&[("QuotaReserved", "True", "QuotaReserved")], status);
+    let mut around = Around::default();
+    let strategy = json!({"admissionChecks": [{"name": "crane", "onFlavors": ["f"]}]});
+    let queue = around.cluster.as_mut().unwrap();
+    queue.spec.admission_checks_strategy = serde_json::from_value(strategy).unwrap();
+    let assigned = json!([{"name": "main", "flavors": {"cpu": "f"}}]);
+    let mut reserved = reserved;
+    let admission = reserved
+        .status
+        .as_mut()
+        .unwrap()
+        .admission
+        .as_mut()
+        .unwrap();
+    admission.pod_set_assignments = serde_json::from_value(assigned).unwrap();
+    let waits = with(&reserved, written(around.next(&reserved)).status);
+    let state = waits.status.as_ref().unwrap().requeue_state.as_ref();
+    let requeue_at = state.and_then(|state| state.requeue_at.as_ref());
+    assert_eq!(requeue_at.unwrap().0, at(108));
+    let change = written(around.next(&waits));
+    let message = &change.evicted.as_ref().unwrap().message;
+    assert_eq!(
+        message,
+        "Evicted due to AdmissionCheck in Retry state: \"crane\" (no slot)"
+    );
+    let leaves = with(&waits, change.status);
+    assert_eq!(
+        around.next(&leaves),
+        Step::Rest(Some(Duration::from_secs(8))),
+        "its job stops meanwhile"
+    );
+}
+
+#[test]
 fn workloads_end_with_their_owner() {
     let labels = json!({"metadata": {"labels": {"kueue.x-k8s.io/job-uid": "u"}}});
     let owned = json!({"metadata": {"ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": "u"}]}});

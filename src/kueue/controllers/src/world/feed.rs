@@ -14,13 +14,13 @@ use kueue_api::v1beta2::{
     AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Topology, Workload,
     WorkloadPriorityClass,
 };
+use kueue_api::workload::pods::workload_of;
 
 use super::World;
 use crate::key::Key;
 use crate::nodes;
 use crate::pods::shelf;
 use crate::store::{Put, Store, Stored};
-use crate::stores::workload_of;
 use crate::watch::Seen;
 
 enum News<K> {

@@ -1,5 +1,8 @@
 //! Pods of a Workload by number: of each set, given back, or fewer than before. Reference 4.3 and 5.1.
 
+use k8s_openapi::api::core::v1::Pod;
+
+use crate::names::annotations;
 use std::collections::BTreeMap;
 
 use crate::v1beta2::{PodSet, ReclaimablePod, Workload};
@@ -50,4 +53,11 @@ pub fn same_given_back(one: &[ReclaimablePod], other: &[ReclaimablePod]) -> bool
         pairs.collect()
     };
     one.len() == other.len() && by_name(one) == by_name(other)
+}
+
+/// The name of the Workload that a pod says it is of.
+#[must_use]
+pub fn workload_of(pod: &Pod) -> Option<&str> {
+    let notes = pod.metadata.annotations.as_ref()?;
+    notes.get(annotations::WORKLOAD).map(String::as_str)
 }

@@ -21,7 +21,9 @@ fn active(view: &View<'_>) -> Option<Step> {
     if is_true(view.workload.conditions(), types::DEACTIVATION_TARGET) {
         return Some(Step::Deactivate);
     }
-    match backoff(view) {
+    // Whoever holds quota and need not leave has nothing to wait for: a check that wants another try is heard at once.
+    let holds = view.workload.has_quota_reservation() && !view.workload.is_evicted();
+    match backoff(view).filter(|_| !holds) {
         Some(left) if !left.is_zero() => return Some(Step::Rest(Some(left))),
         Some(_) if Phase::of(view.workload) == Phase::Pending => {
             return changed(view, draft(view).no_backoff().done());
