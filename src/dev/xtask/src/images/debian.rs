@@ -76,9 +76,8 @@ impl Claimed {
             }
         }
         let lower = debian.on.map(|lower| lower.without).unwrap_or_default();
-        for name in debian.without.iter().chain(lower) {
-            versions.insert((*name).to_owned(), candidate(name)?);
-        }
+        let names: Vec<&str> = debian.without.iter().chain(lower).copied().collect();
+        versions.extend(candidates(&names)?);
         Self::write(&versions, places)
     }
 
@@ -111,16 +110,35 @@ impl File {
     }
 }
 
-/// The version that apt would install.
-fn candidate(name: &str) -> anyhow::Result<String> {
-    let policy = run::output("apt-cache", &["policy", name]).unwrap_or_default();
-    let version = policy
-        .lines()
-        .find_map(|line| line.trim().strip_prefix("Candidate: "));
-    version
-        .map(str::to_owned)
-        .filter(|version| version != "(none)")
-        .with_context(|| format!("apt knows no package {name}: run `apt-get update`, or sudo it"))
+/// The versions that apt would install, asked for at once: apt takes its time to think about each question.
+fn candidates(names: &[&str]) -> anyhow::Result<BTreeMap<String, String>> {
+    if names.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let mut arguments = vec!["policy"];
+    arguments.extend(names);
+    let policy = run::output("apt-cache", &arguments).unwrap_or_default();
+    let found = policies(&policy);
+    match names.iter().find(|name| !found.contains_key(**name)) {
+        Some(name) => bail!("apt knows no package {name}: run `apt-get update` first"),
+        None => Ok(found),
+    }
+}
+
+/// Reads `apt-cache policy`: a line with each name, and one with its candidate further in.
+fn policies(text: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut name = None;
+    for line in text.lines() {
+        if !line.starts_with(' ') {
+            name = line.strip_suffix(':');
+        } else if let (Some(name), Some(version)) = (name, line.trim().strip_prefix("Candidate: "))
+            && version != "(none)"
+        {
+            found.insert(name.to_owned(), version.to_owned());
+        }
+    }
+    found
 }
 
 fn apt(claimed: &Claimed, archives: &Path, places: &Places) -> Command {

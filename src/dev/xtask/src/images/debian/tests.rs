@@ -1,4 +1,4 @@
-use super::{File, printed};
+use super::{File, policies, printed};
 
 #[test]
 fn apt_s_lines_are_read_and_its_other_words_are_not() {
@@ -23,4 +23,12 @@ fn a_name_that_is_not_a_package_is_refused() {
             .to_string()
             .contains("nonsense")
     );
+}
+
+#[test]
+fn candidates_are_read_and_those_that_are_not_to_be_had_are_not_there() {
+    let text = "openssl:\n  Installed: (none)\n  Candidate: 3.0.22-1\n  Version table:\n     3.0.22-1 500\nperl:\n  Installed: 5.36\n  Candidate: (none)\n";
+    let found = policies(text);
+    assert_eq!(found.get("openssl").map(String::as_str), Some("3.0.22-1"));
+    assert_eq!(found.len(), 1);
 }
