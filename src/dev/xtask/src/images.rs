@@ -34,8 +34,7 @@ struct Places {
 
 impl Places {
     fn new() -> anyhow::Result<Self> {
-        let home = run::variable("HOME").context("HOME is not set")?;
-        let cache = Path::new(&home).join(".cache/atelier-kueue");
+        let cache = cache()?;
         let places = Self {
             images: cache.join("images"),
             packages: cache.join("packages"),
@@ -46,6 +45,23 @@ impl Places {
         fs::create_dir_all(places.packages.join("partial"))?;
         Ok(places)
     }
+}
+
+/// Where everything that can be made again is kept.
+///
+/// # Errors
+/// When there is no home folder.
+pub fn cache() -> anyhow::Result<PathBuf> {
+    let home = run::variable("HOME").context("HOME is not set")?;
+    Ok(Path::new(&home).join(".cache/atelier-kueue"))
+}
+
+/// The names of the chosen images, or of all.
+///
+/// # Errors
+/// When there is no such image.
+pub fn names(chosen: &[String]) -> anyhow::Result<Vec<&'static str>> {
+    Ok(choose(chosen)?.iter().map(|recipe| recipe.name).collect())
 }
 
 /// Builds the images with these names, or all of them.

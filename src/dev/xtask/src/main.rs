@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{bench, images, run, tests, tidy, up};
+use xtask::{bench, bundle, images, run, tests, tidy, up};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -47,6 +47,14 @@ enum Verb {
         /// Say which there are, and build nothing.
         #[arg(long)]
         list: bool,
+    },
+    /// Pack programs, tools, images, labs and front end into one archive for a machine without a network.
+    Bundle {
+        /// The archive [default: target/atelier-kueue-VERSION-ARCHITECTURE.tar].
+        #[arg(long)]
+        to: Option<String>,
+        /// Only these images.
+        images: Vec<String>,
     },
     /// Try what the trainings promise, in their image with real PyTorch: `[TEST…]`.
     Trainings {
@@ -108,6 +116,7 @@ fn act(verb: Verb) -> anyhow::Result<ExitCode> {
         }
         Verb::Images { list: true, .. } => Ok(images::list()),
         Verb::Images { names, .. } => images::build(&names),
+        Verb::Bundle { to, images } => bundle::make(to.as_deref(), &images),
         Verb::Trainings { only } => images::trainings::run(&only),
         Verb::Solve { lab, wrong, rest } => {
             up::prepare()?;

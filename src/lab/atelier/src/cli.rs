@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand};
 use telemetry::logging;
 
 use crate::options::Options;
-use crate::{bench, doctor, env_cli, grade, serve, solve, tools_cli};
+use crate::{bench, bundle, doctor, env_cli, grade, serve, solve, tools_cli};
 
 /// Rooms whose log lines are shown at the chosen level; of all others only what is wrong.
 const ROOMS: &[&str] = &["atelier", "clusters", "course", "exec", "store", "timeline"];
@@ -34,6 +34,8 @@ pub enum Command {
     Doctor(doctor::Args),
     /// Obtain the cluster programs (etcd, kube-apiserver, kubectl, helm, …)
     Tools(tools_cli::Args),
+    /// Set a machine up from one archive, without a network
+    Bundle(bundle::Args),
     /// Judge a lab in an environment from what was recorded
     Grade(grade::Args),
     /// Play a lab's solution, or one of its wrong answers, in a new environment
@@ -61,6 +63,7 @@ pub async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Env(args) => env_cli::run(&options, args).await,
         Command::Doctor(args) => doctor::run(&options, args).await,
         Command::Tools(args) => tools_cli::run(&options, args).await,
+        Command::Bundle(args) => bundle::run(&options, args),
         Command::Grade(args) => grade::run(&options, args).await,
         Command::Solve(args) => solve::run(&options, args).await,
         Command::Bench(args) => bench::run(&options, args).await,

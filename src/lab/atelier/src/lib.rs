@@ -4,6 +4,7 @@
 //! clusters does so through `exec` and `clusters`. Start reading at [`cli`] for the commands and at [`web`] for the pages.
 
 pub mod bench;
+pub mod bundle;
 pub mod cli;
 pub mod clock;
 pub mod doctor;
