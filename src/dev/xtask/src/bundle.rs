@@ -103,8 +103,8 @@ fn packed_images(cache: &Path, only: &[String], files: &mut Vec<Packed>) -> anyh
 }
 
 fn collect(folder: &Path, shown: &str, files: &mut Vec<Packed>) -> anyhow::Result<()> {
-    let entries = fs::read_dir(folder)
-        .with_context(|| format!("{} cannot be read", folder.display()))?;
+    let entries =
+        fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
     for entry in entries {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -148,7 +148,9 @@ fn write(files: &[Packed], to: &Path) -> anyhow::Result<u64> {
         tar.append_data(&mut header(size), &file.path, open)?;
     }
     let out = tar.into_inner()?;
-    out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+    out.into_inner()
+        .map_err(io::IntoInnerError::into_error)?
+        .sync_all()?;
     fs::rename(&partial, to)?;
     Ok(fs::metadata(to)?.len())
 }

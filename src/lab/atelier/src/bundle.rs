@@ -40,13 +40,20 @@ enum Act {
 ///
 /// # Errors
 /// When the archive is damaged, is for another machine, or cannot be written out.
-#[expect(clippy::print_stdout, reason = "what was done, for the person who asked")]
+#[expect(
+    clippy::print_stdout,
+    reason = "what was done, for the person who asked"
+)]
 pub fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
     match args.act {
         Act::Check { file } => {
-            let done = install::check(&file)
-                .with_context(|| format!("bundle {}", file.display()))?;
-            println!("{} files, {} MB: as listed", done.files, done.bytes / 1_000_000);
+            let done =
+                install::check(&file).with_context(|| format!("bundle {}", file.display()))?;
+            println!(
+                "{} files, {} MB: as listed",
+                done.files,
+                done.bytes / 1_000_000
+            );
         }
         Act::Install { file, to } => {
             let places = Places {
@@ -56,7 +63,11 @@ pub fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
             let done = install::install(&file, &places)
                 .with_context(|| format!("bundle {}", file.display()))?;
             let (app, cache) = (places.app.display(), places.cache.display());
-            println!("{} files, {} MB, in {app} and {cache}", done.files, done.bytes / 1_000_000);
+            println!(
+                "{} files, {} MB, in {app} and {cache}",
+                done.files,
+                done.bytes / 1_000_000
+            );
             println!("Start with: {app}/bin/atelier serve");
         }
     }

@@ -45,8 +45,16 @@ fn the_list_says_what_follows_it_in_its_order() {
     }
     let list: serde_json::Value = serde_json::from_str(&contents[0].1).unwrap();
     assert_eq!(contents[0].0, "bundle.json");
-    let listed: Vec<&str> = list["files"].as_array().unwrap().iter().map(|f| f["path"].as_str().unwrap()).collect();
-    let followed: Vec<&str> = contents[1..].iter().map(|(path, _)| path.as_str()).collect();
+    let listed: Vec<&str> = list["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["path"].as_str().unwrap())
+        .collect();
+    let followed: Vec<&str> = contents[1..]
+        .iter()
+        .map(|(path, _)| path.as_str())
+        .collect();
     assert_eq!(listed, followed);
     assert_eq!(listed, ["cache/tools/etcd", "cache/tools/inner/etcd"]);
     assert_eq!(list["files"][0]["link"], "inner/etcd");
@@ -61,6 +69,11 @@ fn a_link_out_of_the_cache_is_refused() {
     std::os::unix::fs::symlink("/usr/bin/true", tree.join("kubectl")).unwrap();
     let mut files = Vec::new();
     collect(&tree, "cache/tools", &mut files).unwrap();
-    let error = write(&files, &folder.0.join("out.tar")).unwrap_err().to_string();
-    assert!(error.contains("/usr/bin/true") && error.contains("nowhere"), "{error}");
+    let error = write(&files, &folder.0.join("out.tar"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("/usr/bin/true") && error.contains("nowhere"),
+        "{error}"
+    );
 }

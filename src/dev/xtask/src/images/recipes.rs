@@ -392,7 +392,7 @@ const WORKSTATION: Recipe = Recipe {
         user: "1000:1000",
         folder: "/home/atelier",
         entrypoint: &[],
-        command: &["bash", "-l"],
+        command: &["bash"],
         env: &[
             PATH,
             "HOME=/home/atelier",

@@ -51,7 +51,8 @@ pub(super) fn check(file: &Path) -> Result<Done, BundleError> {
         if listed.link.is_some() {
             return Ok(());
         }
-        copy(listed, data, io::sink()).map_err(|failure| failure.at(Path::new(&listed.path), listed))
+        copy(listed, data, io::sink())
+            .map_err(|failure| failure.at(Path::new(&listed.path), listed))
     })
 }
 
@@ -137,7 +138,11 @@ fn copy(listed: &Listed, data: &mut dyn Read, mut out: impl Write) -> Result<(),
     }
     out.flush().map_err(CopyFailure::Write)?;
     let same = bytes == listed.bytes && hex::encode(hash.finalize()) == listed.sha256;
-    if same { Ok(()) } else { Err(CopyFailure::Altered) }
+    if same {
+        Ok(())
+    } else {
+        Err(CopyFailure::Altered)
+    }
 }
 
 /// Writes one file beside its place, and moves it there when it is what the list says.
@@ -200,7 +205,13 @@ impl Staged {
         name.push(".old");
         let old = PathBuf::from(name);
         let replaced = remove(&old)
-            .and_then(|()| if app.exists() { fs::rename(app, &old) } else { Ok(()) })
+            .and_then(|()| {
+                if app.exists() {
+                    fs::rename(app, &old)
+                } else {
+                    Ok(())
+                }
+            })
             .and_then(|()| fs::rename(&self.folder, app))
             .and_then(|()| remove(&old));
         replaced.map_err(|source| BundleError::Write {

@@ -69,7 +69,11 @@ impl Listed {
     /// Where it goes. A list can name nothing outside the two folders, by path or by link.
     pub(super) fn place(&self) -> Result<Place, ManifestError> {
         let outside = || ManifestError::Outside(self.path.clone());
-        if self.link.as_deref().is_some_and(|link| !is_inside(&self.path, link)) {
+        if self
+            .link
+            .as_deref()
+            .is_some_and(|link| !is_inside(&self.path, link))
+        {
             return Err(outside());
         }
         let plain = Path::new(&self.path)

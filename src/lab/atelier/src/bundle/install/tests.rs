@@ -73,7 +73,11 @@ impl Machine {
 
 fn refused(file: &Path, places: &Places) -> String {
     let error = install(file, places).unwrap_err();
-    assert!(!places.app.exists(), "a broken bundle left {}", places.app.display());
+    assert!(
+        !places.app.exists(),
+        "a broken bundle left {}",
+        places.app.display()
+    );
     error.to_string()
 }
 
@@ -83,10 +87,14 @@ fn everything_is_put_in_place_as_listed() {
     let (file, places) = (machine.good(), machine.places());
     assert_eq!(check(&file).unwrap().files, 3);
     let done = install(&file, &places).unwrap();
-    assert_eq!((done.files, done.bytes, done.version.as_str()), (3, 20, "0.1.0"));
+    assert_eq!(
+        (done.files, done.bytes, done.version.as_str()),
+        (3, 20, "0.1.0")
+    );
     let program = places.app.join("bin/atelier");
     assert_eq!(fs::read_to_string(&program).unwrap(), "the program");
-    let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&program).unwrap().permissions());
+    let mode =
+        std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&program).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o755);
     let image = places.cache.join("images/outils.tar");
     assert_eq!(fs::read_to_string(image).unwrap(), "the image");
@@ -111,10 +119,17 @@ fn a_changed_file_is_named_and_the_installation_that_works_stays() {
     install(&machine.good(), &places).unwrap();
     let altered = machine.bundle(
         &list(&listed()),
-        &[("app/bin/atelier", "the pr0gram"), ("cache/images/outils-1.tar", "the image"), ("cache/images/outils.tar", "")],
+        &[
+            ("app/bin/atelier", "the pr0gram"),
+            ("cache/images/outils-1.tar", "the image"),
+            ("cache/images/outils.tar", ""),
+        ],
     );
     let error = install(&altered, &places).unwrap_err();
-    assert!(matches!(&error, BundleError::Altered(path) if path == "app/bin/atelier"), "{error}");
+    assert!(
+        matches!(&error, BundleError::Altered(path) if path == "app/bin/atelier"),
+        "{error}"
+    );
     assert!(check(&altered).is_err());
     let program = fs::read_to_string(places.app.join("bin/atelier")).unwrap();
     assert_eq!(program, "the program");
@@ -128,7 +143,10 @@ fn one_that_was_not_copied_whole_says_so() {
     assert_eq!(said, "it ends after 1 of 3 files: it was not copied whole");
     // Cut in the middle of the image, as a full stick leaves it.
     let whole = fs::read(machine.good()).unwrap();
-    let at = whole.windows(9).position(|part| part == b"the image").unwrap();
+    let at = whole
+        .windows(9)
+        .position(|part| part == b"the image")
+        .unwrap();
     let cut = machine.temp.path().join("cut.tar");
     fs::write(&cut, &whole[..at + 4]).unwrap();
     let said = refused(&cut, &machine.places());
@@ -151,7 +169,10 @@ fn a_list_cannot_reach_outside_its_folders() {
         let path = file["path"].as_str().unwrap().to_owned();
         let bundle = machine.bundle(&list(&[file]), &[]);
         let said = refused(&bundle, &machine.places());
-        assert_eq!(said, format!("the bundle lists `{path}`, which is not a place for its files"));
+        assert_eq!(
+            said,
+            format!("the bundle lists `{path}`, which is not a place for its files")
+        );
     }
     // A link to a neighbour is fine: the programs of the control plane are one.
     let machine = Machine::new();
@@ -166,7 +187,10 @@ fn another_machine_s_bundle_and_what_is_none_are_refused_in_words() {
     let mut other = list(&listed());
     other["architecture"] = json!("riscv64");
     let said = refused(&machine.bundle(&other, &[]), &machine.places());
-    assert!(said.starts_with("the bundle is for riscv64, this machine is "), "{said}");
+    assert!(
+        said.starts_with("the bundle is for riscv64, this machine is "),
+        "{said}"
+    );
     let mut newer = list(&listed());
     newer["format"] = json!(2);
     let said = refused(&machine.bundle(&newer, &[]), &machine.places());
