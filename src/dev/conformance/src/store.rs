@@ -143,6 +143,14 @@ impl Store {
         true
     }
 
+    /// Forgets a field of all objects of a kind.
+    pub fn forget(&mut self, kind: &str, path: &str) {
+        let path: Vec<_> = path.split('.').collect();
+        let all = self.objects.iter_mut();
+        let of_kind = all.filter(|(place, _)| place.0 == kind);
+        of_kind.for_each(|(_, object)| drop_path(object, &path));
+    }
+
     /// Deletes an object; one with finalizers is only marked.
     pub fn delete(&mut self, kind: &str, namespace: &str, name: &str) -> bool {
         let place = at(kind, namespace, name);

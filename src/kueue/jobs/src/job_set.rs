@@ -259,6 +259,6 @@ impl GenericJob for JobSet {
             })
         };
         let templates: Vec<_> = self.parts().iter().filter_map(template).collect();
-        topology::problems(&templates)
+        topology::problems(&templates, features.on(gate::TAS_MULTI_LAYER_TOPOLOGY))
     }
 }

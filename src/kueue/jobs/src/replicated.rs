@@ -246,6 +246,6 @@ impl GenericJob for Replicated {
             })
         };
         let templates: Vec<_> = self.roles().into_iter().filter_map(template).collect();
-        topology::problems(&templates)
+        topology::problems(&templates, features.on(gate::TAS_MULTI_LAYER_TOPOLOGY))
     }
 }

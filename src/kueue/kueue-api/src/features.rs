@@ -41,6 +41,7 @@ pub mod gate {
     pub const SCHEDULING_EQUIVALENCE_HASHING: &str = "SchedulingEquivalenceHashing";
     pub const SHORT_WORKLOAD_NAMES: &str = "ShortWorkloadNames";
     pub const SKIP_REASSIGNMENT_FOR_PODS: &str = "SkipReassignmentForPodOwnedWorkloads";
+    pub const TAS_MULTI_LAYER_TOPOLOGY: &str = "TASMultiLayerTopology";
     pub const TAS_VALIDATE_SLICE_SIZE: &str = "TASValidateWorkloadSliceSize";
     pub const TOPOLOGY_AWARE_SCHEDULING: &str = "TopologyAwareScheduling";
     pub const UNADMITTED_EXPLICIT_STATUS: &str = "UnadmittedWorkloadsExplicitStatus";

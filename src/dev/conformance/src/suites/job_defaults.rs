@@ -6,6 +6,7 @@ use jobs::admission::{Surroundings, default, default_managed_by};
 use jobs::ancestors::{self, Astray, Known};
 use jobs::integrations::Integrations;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use kueue_api::config::NAMESPACE_NAME_LABEL;
 use kueue_api::features::gate;
 use kueue_api::v1beta2::{AdmissionCheck, ClusterQueue, LocalQueue, WorkloadPriorityClass};
 use kueue_api::validation::matches_selector;
@@ -34,15 +35,14 @@ impl Place {
         frameworks.extend(read::<Vec<String>>(&input["integrations"]));
         // Every job kind's own integration is on in its test, by being tested.
         Self {
-            store: Store::of([
+            store: Store::of(common(case).into_iter().chain([
                 &input["objs"],
                 &input["initObjs"],
                 &input["ancestors"],
                 &input["namespaces"],
                 &input["wpcObjects"],
                 &input["setup"],
-                common(case),
-            ]),
+            ])),
             integrations: Integrations::new(
                 &frameworks,
                 &read::<Vec<_>>(&input["externalFrameworks"]),
@@ -78,7 +78,7 @@ impl Place {
             .store
             .value("Namespace", "", &namespace)
             .map(|namespace| read(&namespace["metadata"]["labels"]))
-            .unwrap_or_default();
+            .unwrap_or_else(|| [(NAMESPACE_NAME_LABEL.to_owned(), namespace.clone())].into());
         let managed = self
             .selector
             .as_ref()
@@ -97,11 +97,14 @@ impl Place {
     }
 }
 
-/// Fixtures of a file that are objects; those of some files are not.
-fn common<'a>(case: Case<'a>) -> &'a Value {
-    let objects = case.common.as_object();
-    let all = objects.is_some_and(|map| map.values().all(|one| one["kind"].is_string()));
-    if all { case.common } else { &Value::Null }
+/// Fixtures of a file that are objects.
+fn common(case: Case<'_>) -> Vec<&Value> {
+    let all = case
+        .common
+        .as_object()
+        .into_iter()
+        .flat_map(|map| map.values());
+    all.filter(|one| one["kind"].is_string()).collect()
 }
 
 /// A new job with its defaults.

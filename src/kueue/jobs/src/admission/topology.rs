@@ -29,10 +29,13 @@ pub struct Template {
     pub pod_set: PodSet,
 }
 
-/// What is wrong with the templates of a job.
+const GATED: &str = "the TASMultiLayerTopology feature gate must be enabled to use this annotation";
+
+/// What is wrong with the templates of a job. `layers` is the gate `TASMultiLayerTopology`: slices may be inside each other.
 #[must_use]
-pub fn problems(templates: &[Template]) -> Vec<FieldError> {
-    let mut found: Vec<_> = templates.iter().flat_map(of_template).collect();
+pub fn problems(templates: &[Template], layers: bool) -> Vec<FieldError> {
+    let each = templates.iter();
+    let mut found: Vec<_> = each.flat_map(|one| of_template(one, layers)).collect();
     found.extend(groups(templates));
     found
 }
@@ -68,14 +71,19 @@ fn notes(template: &Template) -> Option<Notes<'_>> {
     })
 }
 
-fn of_template(template: &Template) -> Vec<FieldError> {
+fn of_template(template: &Template, layers: bool) -> Vec<FieldError> {
     let Some(notes) = notes(template) else {
         return Vec::new();
     };
     let count = template.pod_set.count;
     let mut found = mode(&notes);
     found.extend(slice(&notes, count));
-    found.extend(layered(&notes, count));
+    let key = keys::POD_SET_SLICE_CONSTRAINTS;
+    if !layers && notes.get(key).is_some() {
+        found.push(notes.forbidden(key, GATED));
+    } else {
+        found.extend(layered(&notes, count));
+    }
     found.extend(group_name(&notes));
     found
 }

@@ -28,7 +28,10 @@ pub(super) fn problems(job: &BatchJob, features: &Features) -> Vec<FieldError> {
             pod_set,
         })
         .collect();
-    found.extend(topology::problems(&templates));
+    found.extend(topology::problems(
+        &templates,
+        features.on(gate::TAS_MULTI_LAYER_TOPOLOGY),
+    ));
     if elastic {
         found.extend(no_topology(job, &path));
     }

@@ -72,7 +72,7 @@ pub(super) fn problems(pods: &Pods, switches: &Switches) -> Vec<FieldError> {
     let pod = pods.head().as_ref();
     let mut found: Vec<_> = managed_label(pod).into_iter().collect();
     found.extend(group(pod, switches));
-    found.extend(topology(pod));
+    found.extend(topology(pod, switches));
     found.extend(prebuilt(pods, switches));
     found
 }
@@ -171,11 +171,11 @@ fn group(pod: &Pod, switches: &Switches) -> Vec<FieldError> {
     found
 }
 
-fn topology(pod: &Pod) -> Vec<FieldError> {
+fn topology(pod: &Pod, switches: &Switches) -> Vec<FieldError> {
     let mut pod_set = PodSet::default();
     pod_set.template.metadata = Some(pod.metadata.clone());
     let path = Path::new("metadata");
-    topology::problems(&[Template { path, pod_set }])
+    topology::problems(&[Template { path, pod_set }], switches.layers)
 }
 
 fn prebuilt(pods: &Pods, switches: &Switches) -> Option<FieldError> {

@@ -57,6 +57,8 @@ pub struct Switches {
     pub checks_owner: bool,
     /// `AdmissionGatedBy`.
     pub admission_gates: bool,
+    /// `TASMultiLayerTopology`.
+    pub layers: bool,
 }
 
 impl Default for Switches {
@@ -67,6 +69,7 @@ impl Default for Switches {
             fast_release: false,
             checks_owner: true,
             admission_gates: true,
+            layers: true,
         }
     }
 }
@@ -79,6 +82,7 @@ impl From<&Features> for Switches {
             fast_release: features.on(gate::FAST_QUOTA_RELEASE_IN_PODS),
             checks_owner: features.on(gate::POD_INTEGRATION_VALIDATE_GROUP_OWNER),
             admission_gates: features.on(gate::ADMISSION_GATED_BY),
+            layers: features.on(gate::TAS_MULTI_LAYER_TOPOLOGY),
         }
     }
 }
