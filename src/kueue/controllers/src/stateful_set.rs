@@ -2,6 +2,9 @@
 
 pub mod decide;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use jobs::Priority;

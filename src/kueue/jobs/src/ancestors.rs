@@ -149,3 +149,6 @@ pub fn controller(meta: &ObjectMeta) -> Option<&OwnerReference> {
     let owners = meta.owner_references.as_ref()?;
     owners.iter().find(|owner| owner.controller == Some(true))
 }
+
+#[cfg(test)]
+mod tests;
