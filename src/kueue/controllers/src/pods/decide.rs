@@ -2,6 +2,7 @@
 //! 5.1 ("Reconcile order") and 5.4.
 
 mod ensure;
+mod follow;
 mod leave;
 mod run;
 
