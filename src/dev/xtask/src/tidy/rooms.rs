@@ -68,6 +68,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("testkit", ANY),
     ("conformance", ANY),
     ("e2e", ANY),
+    ("trials", ANY),
     ("xtask", &[]),
 ];
 const ANY: &[&str] = &["*"];
@@ -109,6 +110,7 @@ const RESERVED: &[(&str, &[&str])] = &[
             "simulator",
             "xtask",
             "conformance",
+            "trials",
         ],
     ),
     ("portable-pty", &["exec"]),
@@ -123,6 +125,7 @@ pub(super) const CLIENTS: &[&str] = &[
     "clusters",
     "testkit",
     "e2e",
+    "trials",
 ];
 
 pub(super) fn check(metadata: &Metadata) -> Vec<String> {

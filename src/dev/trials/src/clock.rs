@@ -1,0 +1,10 @@
+//! The one place of this room where the time comes from.
+
+use jiff::Timestamp;
+
+/// The time now.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "the clock of this room")]
+pub fn now() -> Timestamp {
+    Timestamp::now()
+}

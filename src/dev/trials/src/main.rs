@@ -1,0 +1,52 @@
+//! `trials controller|differential`: what `cargo xtask bench controller` and `cargo xtask differential` run.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use trials::harness;
+
+#[derive(Debug, Parser)]
+#[command(name = "trials", about = "Both controllers on bare control planes")]
+struct Options {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// The reference's performance harness on its manager and on ours, in turn.
+    Controller(harness::Options),
+}
+
+#[expect(
+    clippy::print_stderr,
+    reason = "a command-line tool reports its failure here"
+)]
+fn main() -> ExitCode {
+    let options = Options::parse();
+    if rustls::crypto::ring::default_provider()
+        .install_default()
+        .is_err()
+    {
+        eprintln!("trials: a TLS provider was installed already");
+    }
+    match act(options.verb) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(failure) => {
+            eprintln!("trials: {failure:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn act(verb: Verb) -> anyhow::Result<bool> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        match verb {
+            Verb::Controller(options) => harness::run(&options).await.map(|()| true),
+        }
+    })
+}
