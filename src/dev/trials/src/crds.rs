@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::api::{Api, PostParams};
 use kube::Client;
+use kube::api::{Api, PostParams};
 
 /// No plane takes longer to serve a kind.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -51,7 +51,6 @@ pub struct Options {
 
 /// One controller on its plane.
 struct Side {
-    name: &'static str,
     program: PathBuf,
     plane: Plane,
     /// Gates that make our version behave as theirs.
@@ -64,7 +63,9 @@ struct Side {
 /// # Errors
 /// When a program is missing or a plane does not come up.
 pub async fn run(options: &Options) -> anyhow::Result<bool> {
-    let scratch = tempfile::Builder::new().prefix("diff-").tempdir_in("/tmp")?;
+    let scratch = tempfile::Builder::new()
+        .prefix("diff-")
+        .tempdir_in("/tmp")?;
     let dir = options.keep.clone();
     let dir = dir.unwrap_or_else(|| scratch.path().to_owned());
     fs::create_dir_all(&dir)?;
@@ -81,7 +82,11 @@ pub async fn run(options: &Options) -> anyhow::Result<bool> {
     let mut ours = Side::new("ours", ours, &own_crds, known::GATES, &dir).await?;
     let mut outcomes = Vec::new();
     for script in scripts::all()? {
-        if options.only.as_ref().is_some_and(|only| !script.name.contains(only)) {
+        if options
+            .only
+            .as_ref()
+            .is_some_and(|only| !script.name.contains(only))
+        {
             continue;
         }
         let (left, right) = tokio::join!(theirs.play(&script), ours.play(&script));
@@ -122,7 +127,6 @@ impl Side {
         let plane = Plane::start(&tools, &dir.join(name)).await?;
         crate::crds::install(&plane.client().await?, crds).await?;
         Ok(Self {
-            name,
             program,
             plane,
             gates,
@@ -142,7 +146,11 @@ impl Side {
 
     /// The manager with this configuration, started anew if it runs with another.
     async fn with(&mut self, settings: &Value) -> anyhow::Result<()> {
-        if self.running.as_ref().is_some_and(|(with, _)| with == settings) {
+        if self
+            .running
+            .as_ref()
+            .is_some_and(|(with, _)| with == settings)
+        {
             return Ok(());
         }
         if let Some((_, manager)) = self.running.take() {

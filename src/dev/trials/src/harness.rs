@@ -8,6 +8,7 @@ mod generator;
 mod table;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -131,10 +132,7 @@ impl Bench<'_> {
             Form::Whole(Some(qps)) => format!("whole manager, {qps} requests a second"),
             Form::Whole(None) => "whole manager, no limit".to_owned(),
         };
-        let title = format!(
-            "{:?} × {}, {title}",
-            self.options.load, self.options.scale
-        );
+        let title = format!("{:?} × {}, {title}", self.options.load, self.options.scale);
         table::print(&title, &Figures::mean(&theirs), &Figures::mean(&ours));
         Ok(())
     }
@@ -155,14 +153,18 @@ impl Bench<'_> {
     async fn minimal(&self, side: Side, dir: &Path) -> anyhow::Result<Figures> {
         let assets = dir.join("assets");
         fs::create_dir_all(&assets)?;
-        let tools = [&self.tools.etcd, &self.tools.kube_apiserver, &self.tools.kubectl];
+        let tools = [
+            &self.tools.etcd,
+            &self.tools.kube_apiserver,
+            &self.tools.kubectl,
+        ];
         for tool in tools {
             let name = tool.file_name().context("a program has a name")?;
             std::os::unix::fs::symlink(tool, assets.join(name))?;
         }
         let (program, crds) = match side {
-            Side::Theirs => (&self.reference.minimal, self.reference.crds()),
-            Side::Ours => (&self.ours, own_crds()),
+            Side::Theirs => (self.reference.minimal.clone(), self.reference.crds()),
+            Side::Ours => (limited(&self.ours, dir)?, own_crds()),
         };
         let mut runner = self
             .runner(dir)
@@ -170,8 +172,7 @@ impl Bench<'_> {
             .arg("--crds")
             .arg(crds)
             .arg("--minimalKueue")
-            .arg(program)
-            .args(["--withLogs=true", "--logToFile=true", "--withLogsLevel=0"]);
+            .arg(&program);
         if self.options.load == Load::Tas {
             runner = runner.arg("--enableTAS=true");
         }
@@ -195,6 +196,7 @@ impl Bench<'_> {
             (settings.qps, settings.burst) = (qps, qps * 2);
         }
         settings.more = json!({ "featureGates": { "VisibilityOnDemand": false } });
+        settings.arguments.push("--zap-log-level=error".to_owned());
         let manager = Manager::start(&plane, program, &settings).await?;
         let runner = self
             .runner(dir)
@@ -204,7 +206,9 @@ impl Bench<'_> {
         said(&runner, dir).await?;
         let wall = began.elapsed().as_secs_f64();
         let cost = manager.cost()?;
-        let servers = plane.pids().map(|pid| pid.and_then(|pid| crate::manager::cost(pid).ok()));
+        let servers = plane
+            .pids()
+            .map(|pid| pid.and_then(|pid| crate::manager::cost(pid).ok()));
         manager.stop().await?;
         plane.stop().await?;
         let mut figures = Figures::read(dir, wall, cost)?;
@@ -228,12 +232,32 @@ impl Bench<'_> {
 /// Runs the harness; what it says is kept.
 async fn said(runner: &Cmd, dir: &Path) -> anyhow::Result<()> {
     let output = runner.output().await?;
-    fs::write(dir.join("runner.log"), format!("{}{}", output.stdout, output.stderr))?;
+    fs::write(
+        dir.join("runner.log"),
+        format!("{}{}", output.stdout, output.stderr),
+    )?;
     if output.code != Some(0) {
         let last: Vec<&str> = output.stderr.lines().rev().take(5).collect();
         anyhow::bail!("the harness failed: {}", last.join("\n"));
     }
     Ok(())
+}
+
+/// Their manager for the harness limits itself; ours is told to by its configuration.
+fn limited(manager: &Path, dir: &Path) -> anyhow::Result<PathBuf> {
+    let mut settings = Settings::without_limit();
+    (settings.qps, settings.burst) = (50, 100);
+    settings.more = json!({ "featureGates": { "VisibilityOnDemand": false } });
+    let configuration = settings.write(dir, 0)?;
+    let script = dir.join("kueue-manager");
+    let text = format!(
+        "#!/bin/sh\nexec '{}' --zap-log-level=error --config='{}' \"$@\"\n",
+        manager.display(),
+        configuration.display()
+    );
+    fs::write(&script, text)?;
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
+    Ok(script)
 }
 
 fn own_crds() -> PathBuf {

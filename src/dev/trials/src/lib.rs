@@ -5,6 +5,7 @@
 
 pub mod clock;
 pub mod crds;
+pub mod differential;
 pub mod harness;
 pub mod manager;
 pub mod plane;

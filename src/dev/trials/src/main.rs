@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use trials::harness;
+use trials::{differential, harness};
 
 #[derive(Debug, Parser)]
 #[command(name = "trials", about = "Both controllers on bare control planes")]
@@ -16,6 +16,8 @@ struct Options {
 enum Verb {
     /// The reference's performance harness on its manager and on ours, in turn.
     Controller(harness::Options),
+    /// The same scripts on both controllers; the objects that they leave are compared.
+    Differential(differential::Options),
 }
 
 #[expect(
@@ -47,6 +49,7 @@ fn act(verb: Verb) -> anyhow::Result<bool> {
     runtime.block_on(async {
         match verb {
             Verb::Controller(options) => harness::run(&options).await.map(|()| true),
+            Verb::Differential(options) => differential::run(&options).await,
         }
     })
 }

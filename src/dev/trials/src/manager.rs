@@ -36,20 +36,14 @@ impl Manager {
     ///
     /// # Errors
     /// When a file cannot be written or the program does not become ready.
-    pub async fn start(
-        plane: &Plane,
-        program: &Path,
-        settings: &Settings,
-    ) -> anyhow::Result<Self> {
+    pub async fn start(plane: &Plane, program: &Path, settings: &Settings) -> anyhow::Result<Self> {
         let dir = plane.dir().join("manager");
         fs::create_dir_all(&dir)?;
         let (certificate, key) = plane.serving_pair();
         fs::copy(certificate, dir.join("tls.crt"))?;
         fs::copy(key, dir.join("tls.key"))?;
         let health = free_port()?;
-        let configuration = settings.configuration(&dir, health)?;
-        let file = dir.join("config.yaml");
-        fs::write(&file, serde_json::to_vec_pretty(&configuration)?)?;
+        let file = settings.write(&dir, health)?;
         let log = dir.join("manager.log");
         let child = Cmd::new(program)
             .arg(format!("--config={}", file.display()))
@@ -130,6 +124,17 @@ impl Settings {
             more: json!({}),
             arguments: Vec::new(),
         }
+    }
+
+    /// Writes the configuration file into `dir`, where the certificate is too.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, dir: &Path, health: u16) -> anyhow::Result<PathBuf> {
+        let file = dir.join("config.yaml");
+        let configuration = self.configuration(dir, health)?;
+        fs::write(&file, serde_json::to_vec_pretty(&configuration)?)?;
+        Ok(file)
     }
 
     fn configuration(&self, dir: &Path, health: u16) -> anyhow::Result<Value> {

@@ -77,8 +77,7 @@ impl Plane {
     /// When the kubeconfig cannot be used.
     pub async fn client(&self) -> anyhow::Result<Client> {
         let file = Kubeconfig::read_from(self.kubeconfig())?;
-        let config =
-            Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await?;
+        let config = Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await?;
         Ok(Client::try_from(config)?)
     }
 

@@ -94,7 +94,9 @@ async fn build(go: &Path, folder: &Path) -> anyhow::Result<()> {
         .args(packages)
         .run()
         .await;
-    built.map(|_| ()).context("Kueue's programs cannot be built")
+    built
+        .map(|_| ())
+        .context("Kueue's programs cannot be built")
 }
 
 /// On the search path, or where its own installer puts it.

@@ -36,3 +36,33 @@ pub fn scheduler(rest: &[String]) -> anyhow::Result<ExitCode> {
         ExitCode::FAILURE
     })
 }
+
+/// Builds our manager as a release has it, and the trials, which run both controllers on bare control planes.
+///
+/// # Errors
+/// When something does not compile or cannot be started.
+pub fn trials(verb: &str, rest: &[String]) -> anyhow::Result<ExitCode> {
+    let mut manager = run::cargo();
+    manager.args([
+        "build",
+        "--quiet",
+        "--locked",
+        "--release",
+        "-p",
+        "kueue-manager",
+    ]);
+    run::step("cargo build --release -p kueue-manager", &mut manager)?;
+    let mut trials = run::cargo();
+    trials.args(["build", "--quiet", "--locked", "-p", "trials"]);
+    run::step("cargo build -p trials", &mut trials)?;
+    let folder = run::target_folder()?;
+    let release = folder.with_file_name("release").join("kueue-manager");
+    let mut command = run::command(folder.join("trials"));
+    command.arg(verb);
+    if !rest.iter().any(|word| word.starts_with("--manager")) {
+        command.arg("--manager").arg(release);
+    }
+    let status = command.args(rest).status();
+    let status = status.context("`trials` could not be started")?;
+    Ok(run::exit_code(status))
+}

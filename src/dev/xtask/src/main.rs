@@ -78,12 +78,19 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },
-    /// Measure: `environment` (time and memory of one), `verdict` (API to verdict) or `scheduler` (cycles, preemption, placement).
+    /// Measure: `environment` (time and memory of one), `verdict` (API to verdict), `scheduler` (cycles, preemption, placement), or
+    /// `controller [baseline|large-scale|tas] [--qps N] [--scale F]` (the reference's performance harness on its manager and on ours).
     Bench {
         /// What to measure.
         what: String,
-        /// Given to `atelier bench`, or `simulator bench`, as they are.
-        #[arg(last = true)]
+        /// Given to `atelier bench`, `simulator bench` or `trials controller` as they are.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        rest: Vec<String>,
+    },
+    /// The same scripts on Kueue v0.17.0 and on ours; what they leave behind is compared: `[--only NAME] [--verbose]`.
+    Differential {
+        /// Given to `trials differential` as they are.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },
 }
@@ -129,6 +136,8 @@ fn act(verb: Verb) -> anyhow::Result<ExitCode> {
         }
         Verb::Conformance { rest } => run::conformance(&rest),
         Verb::Bench { what, rest } if what == "scheduler" => bench::scheduler(&rest),
+        Verb::Bench { what, rest } if what == "controller" => bench::trials("controller", &rest),
+        Verb::Differential { rest } => bench::trials("differential", &rest),
         Verb::Bench { what, rest } => {
             up::prepare()?;
             let mut arguments = vec![what];

@@ -164,7 +164,9 @@ pub fn conformance(arguments: &[String]) -> anyhow::Result<ExitCode> {
     ))
 }
 
-fn exit_code(status: std::process::ExitStatus) -> ExitCode {
+/// A child's exit status as our own.
+#[must_use]
+pub fn exit_code(status: std::process::ExitStatus) -> ExitCode {
     status
         .code()
         .and_then(|code| u8::try_from(code).ok())

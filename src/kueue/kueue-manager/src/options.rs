@@ -49,6 +49,25 @@ pub(crate) struct Options {
     /// Namespace of the pod
     #[arg(long, env = "POD_NAMESPACE", value_name = "NAME")]
     pub(crate) pod_namespace: Option<String>,
+    #[command(flatten)]
+    pub(crate) harness: Harness,
+}
+
+/// What the reference's performance harness gives the manager that it starts, spelled as it spells them.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct Harness {
+    /// Port of /metrics without TLS and without asking who scrapes
+    #[arg(long = "metricsPort", value_name = "PORT", hide = true)]
+    pub(crate) metrics_port: Option<u16>,
+    /// Topology-aware scheduling follows its feature gate; this is accepted and changes nothing
+    #[arg(long = "enableTAS", num_args = 0..=1, default_missing_value = "true", require_equals = true, hide = true)]
+    pub(crate) enable_tas: Option<bool>,
+    /// Accepted; profiles are taken from outside, with `perf`
+    #[arg(long = "cpuprofile", value_name = "FILE", hide = true)]
+    pub(crate) cpu_profile: Option<PathBuf>,
+    /// Accepted; profiles are taken from outside
+    #[arg(long = "memprofile", value_name = "FILE", hide = true)]
+    pub(crate) memory_profile: Option<PathBuf>,
 }
 
 impl Options {

@@ -29,7 +29,7 @@ pub(crate) fn load(options: &Options) -> anyhow::Result<Configuration> {
     let own = options.pod_namespace.clone().or_else(own_namespace);
     let mut configuration = match &options.config {
         Some(path) => read(path, own.as_deref())?,
-        None => Configuration::defaults(own.as_deref()),
+        None => alone(own.as_deref()),
     };
     if let Some(text) = options
         .feature_gates
@@ -48,10 +48,21 @@ pub(crate) fn load(options: &Options) -> anyhow::Result<Configuration> {
     if let Some(address) = &options.health_probe_bind_address {
         configuration.health.bind_address.clone_from(address);
     }
+    if options.harness.metrics_port.is_some() {
+        "0".clone_into(&mut configuration.metrics.bind_address);
+    }
     if let Some(elect) = options.leader_elect {
         configuration.leader_election.leader_elect = elect;
     }
     Ok(configuration)
+}
+
+/// Without a file this is a process that somebody, or a harness, started by hand: there may be no namespace for a lease, and nobody to
+/// share it with.
+fn alone(own: Option<&str>) -> Configuration {
+    let mut configuration = Configuration::defaults(own);
+    configuration.leader_election.leader_elect = false;
+    configuration
 }
 
 fn read(path: &Path, own: Option<&str>) -> anyhow::Result<Configuration> {

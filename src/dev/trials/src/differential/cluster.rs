@@ -92,7 +92,12 @@ impl Cluster {
     }
 
     /// Deletes an object; one that is gone already is no error.
-    pub(super) async fn delete(&self, kind: Kind, namespace: &str, name: &str) -> anyhow::Result<()> {
+    pub(super) async fn delete(
+        &self,
+        kind: Kind,
+        namespace: &str,
+        name: &str,
+    ) -> anyhow::Result<()> {
         let deleted = self.api(kind, namespace);
         match deleted.delete(name, &DeleteParams::background()).await {
             Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),

@@ -83,7 +83,10 @@ fn differ(path: String, left: &Value, right: &Value, found: &mut Vec<(String, St
         }
         (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
             for (at, (left, right)) in left.iter().zip(right).enumerate() {
-                let named = left.get("type").or(left.get("name")).and_then(Value::as_str);
+                let named = left
+                    .get("type")
+                    .or(left.get("name"))
+                    .and_then(Value::as_str);
                 let at = named.map_or_else(|| at.to_string(), str::to_owned);
                 differ(format!("{path}[{at}]"), left, right, found);
             }
@@ -121,7 +124,10 @@ pub(super) fn line(name: &str, outcome: &Outcome, verbose: bool) {
 #[expect(clippy::print_stdout, reason = "the table is what the command is for")]
 pub(super) fn sum(outcomes: &[Outcome]) -> bool {
     let good = outcomes.iter().filter(|outcome| outcome.is_good()).count();
-    let failed = outcomes.iter().filter(|outcome| outcome.failed.is_some()).count();
+    let failed = outcomes
+        .iter()
+        .filter(|outcome| outcome.failed.is_some())
+        .count();
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     for outcome in outcomes {
         for (reason, times) in &outcome.known {

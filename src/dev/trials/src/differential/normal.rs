@@ -34,8 +34,17 @@ pub(super) fn normal(objects: Vec<(&'static str, Value)>) -> Objects {
     let mut all = Objects::new();
     for (kind, mut object) in objects {
         clean(&mut object, &names);
-        let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
-        let key = format!("{kind} {}/{}", text("/metadata/namespace"), text("/metadata/name"));
+        let text = |path: &str| {
+            object
+                .pointer(path)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
+        let key = format!(
+            "{kind} {}/{}",
+            text("/metadata/namespace"),
+            text("/metadata/name")
+        );
         all.insert(key.replace(" /", " "), object);
     }
     all
@@ -43,7 +52,9 @@ pub(super) fn normal(objects: Vec<(&'static str, Value)>) -> Objects {
 
 /// A Workload's name ends in a hash of its owner's identity.
 fn made_up((kind, object): &(&'static str, Value)) -> Option<(String, String)> {
-    let owner = object.pointer("/metadata/ownerReferences/0/name")?.as_str()?;
+    let owner = object
+        .pointer("/metadata/ownerReferences/0/name")?
+        .as_str()?;
     let name = object.pointer("/metadata/name")?.as_str()?;
     (*kind == "Workload").then(|| (name.to_owned(), format!("job-{owner}-#")))
 }
@@ -76,7 +87,9 @@ fn is_empty(value: &Value) -> bool {
 /// Lists that are maps by their meaning have no order.
 fn by_name(items: &mut [Value]) {
     let key = |item: &Value| {
-        let name = ["type", "name"].iter().find_map(|field| item.get(field)?.as_str());
+        let name = ["type", "name"]
+            .iter()
+            .find_map(|field| item.get(field)?.as_str());
         name.map(str::to_owned)
     };
     if items.iter().all(|item| item.get("type").is_some()) {
@@ -91,7 +104,11 @@ fn neutral(text: &str, names: &BTreeMap<String, String>) -> String {
     }
     let mut neutral = String::new();
     let mut rest = text.as_str();
-    while let Some(at) = rest.char_indices().map(|(at, _)| at).find(|at| is_uuid(&rest[*at..])) {
+    while let Some(at) = rest
+        .char_indices()
+        .map(|(at, _)| at)
+        .find(|at| is_uuid(&rest[*at..]))
+    {
         neutral.push_str(&rest[..at]);
         neutral.push_str("<uid>");
         rest = &rest[at + UUID..];
@@ -129,7 +146,13 @@ mod tests {
         });
         let objects = normal(vec![("Workload", workload)]);
         let found = &objects["Workload default/job-a-#"];
-        assert_eq!(found["status"]["conditions"][0], json!({ "type": "Evicted" }));
-        assert_eq!(found["status"]["conditions"][1]["message"], "for job-a-# (UID: <uid>)");
+        assert_eq!(
+            found["status"]["conditions"][0],
+            json!({ "type": "Evicted" })
+        );
+        assert_eq!(
+            found["status"]["conditions"][1]["message"],
+            "for job-a-# (UID: <uid>)"
+        );
     }
 }

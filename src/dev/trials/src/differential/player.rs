@@ -65,7 +65,11 @@ impl Player<'_> {
             Command::Submit(workload, runs) => {
                 self.objects().await?;
                 let task = tasks::submit(self.cluster, workload).await?;
-                let running = Running { task, runs: *runs, since: None };
+                let running = Running {
+                    task,
+                    runs: *runs,
+                    since: None,
+                };
                 self.tasks.insert(workload.name().to_owned(), running);
             }
             Command::Change(job, change) => self.change(job, *change).await?,

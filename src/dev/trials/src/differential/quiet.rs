@@ -33,7 +33,10 @@ pub(super) async fn settle(cluster: &Cluster) -> anyhow::Result<()> {
             return Ok(());
         }
         if began.elapsed() >= PATIENCE {
-            bail!("never quiet: objects still change after {} s", PATIENCE.as_secs());
+            bail!(
+                "never quiet: objects still change after {} s",
+                PATIENCE.as_secs()
+            );
         }
         tokio::time::sleep(LOOK).await;
     }
@@ -45,4 +48,3 @@ fn version((kind, object): &(&'static str, Value)) -> (String, String) {
     let version = version.and_then(Value::as_str).unwrap_or_default();
     (format!("{kind} {namespace}/{name}"), version.to_owned())
 }
-

@@ -22,7 +22,10 @@ const PARALLELISM: &str = "kueue.x-k8s.io/job-min-parallelism";
 const TOPOLOGY: [(&str, &str); 4] = [
     ("required", "kueue.x-k8s.io/podset-required-topology"),
     ("preferred", "kueue.x-k8s.io/podset-preferred-topology"),
-    ("podSetSliceRequiredTopology", "kueue.x-k8s.io/podset-slice-required-topology"),
+    (
+        "podSetSliceRequiredTopology",
+        "kueue.x-k8s.io/podset-slice-required-topology",
+    ),
     ("podSetSliceSize", "kueue.x-k8s.io/podset-slice-size"),
 ];
 
@@ -65,7 +68,9 @@ fn bare(workload: &Value) -> Value {
 }
 
 fn namespace_of(workload: &Value) -> &str {
-    workload["metadata"]["namespace"].as_str().unwrap_or("default")
+    workload["metadata"]["namespace"]
+        .as_str()
+        .unwrap_or("default")
 }
 
 fn job(workload: &Value) -> Value {
@@ -88,7 +93,8 @@ fn job(workload: &Value) -> Value {
         }
     }
     if set["topologyRequest"]["unconstrained"] == json!(true) {
-        template["metadata"]["annotations"]["kueue.x-k8s.io/podset-unconstrained-topology"] = json!("true");
+        template["metadata"]["annotations"]["kueue.x-k8s.io/podset-unconstrained-topology"] =
+            json!("true");
     }
     limits(&mut template);
     json!({
@@ -158,11 +164,21 @@ impl Task {
                     "lastTransitionTime": now, "lastProbeTime": now })
         };
         if self.kind == JOB {
-            let met = condition("SuccessCriteriaMet", "CompletionsReached", "Reached expected number of succeeded pods");
-            let complete = condition("Complete", "CompletionsReached", "Reached expected number of succeeded pods");
+            let met = condition(
+                "SuccessCriteriaMet",
+                "CompletionsReached",
+                "Reached expected number of succeeded pods",
+            );
+            let complete = condition(
+                "Complete",
+                "CompletionsReached",
+                "Reached expected number of succeeded pods",
+            );
             let status = json!({ "startTime": now, "completionTime": now, "succeeded": self.pods,
                                  "conditions": [met, complete] });
-            return cluster.merge(JOB, self.place(), &json!({ "status": status })).await;
+            return cluster
+                .merge(JOB, self.place(), &json!({ "status": status }))
+                .await;
         }
         let Some(workload) = self.workload(cluster).await? else {
             return Ok(());
@@ -200,7 +216,9 @@ impl Task {
     /// It goes away, with its Workload, as the garbage collector would do it.
     pub(super) async fn delete(&self, cluster: &Cluster) -> anyhow::Result<()> {
         let workload = self.workload(cluster).await?;
-        cluster.delete(self.kind, &self.namespace, &self.name).await?;
+        cluster
+            .delete(self.kind, &self.namespace, &self.name)
+            .await?;
         if let Some(workload) = workload.filter(|_| self.kind == JOB) {
             let (namespace, name) = place(&workload);
             cluster.delete(WORKLOAD, namespace, name).await?;
@@ -243,8 +261,10 @@ pub(super) async fn stop_if_evicted(cluster: &Cluster, workload: &Value) -> anyh
         }
     }
     let again = reason == "Preempted" || reason == "PodsReadyTimeout" || reason == "AdmissionCheck";
-    conditions.push(json!({ "type": "Requeued", "status": if again { "True" } else { "False" },
-                            "reason": reason, "message": "", "lastTransitionTime": now }));
+    conditions.push(
+        json!({ "type": "Requeued", "status": if again { "True" } else { "False" },
+                            "reason": reason, "message": "", "lastTransitionTime": now }),
+    );
     let patch = json!({ "status": { "admission": null, "conditions": conditions } });
     cluster.merge(WORKLOAD, place(workload), &patch).await
 }

@@ -89,7 +89,9 @@ impl Figures {
                 .insert(class, found.average_time_to_admission_ms);
         }
         for queues in summary.cluster_queue_classes.values() {
-            let span = queues.last_event_time.duration_since(queues.first_event_time);
+            let span = queues
+                .last_event_time
+                .duration_since(queues.first_event_time);
             let span = span.as_secs_f64();
             figures.span = figures.span.max(span);
             figures.usage = queues.cpu_used * 100.0 / (queues.nominal_quota * span * 1_000.0);

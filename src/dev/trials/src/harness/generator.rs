@@ -36,11 +36,10 @@ fn shrink(configuration: &mut Value, scale: f64) {
     let mut sets = Vec::new();
     collect(configuration, &mut sets);
     for count in sets {
-        let scaled = (count.as_f64().unwrap_or_default() * scale).round().max(1.0);
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "a few hundred Workloads"
-        )]
+        let scaled = (count.as_f64().unwrap_or_default() * scale)
+            .round()
+            .max(1.0);
+        #[expect(clippy::cast_possible_truncation, reason = "a few hundred Workloads")]
         let scaled = scaled as i64;
         *count = json!(scaled);
     }
@@ -65,7 +64,12 @@ fn collect<'a>(value: &'a mut Value, sets: &mut Vec<&'a mut Value>) {
 
 /// Ten cohorts of a hundred queues, fifty Workloads each.
 fn large() -> Value {
-    let set = |class: &str, count: u32, interval: u32, runtime: u32, priority: u32, request: &str| {
+    let set = |class: &str,
+               count: u32,
+               interval: u32,
+               runtime: u32,
+               priority: u32,
+               request: &str| {
         json!({
             "count": count,
             "creationIntervalMs": interval,

@@ -7,12 +7,18 @@ pub(super) fn print(title: &str, theirs: &Figures, ours: &Figures) {
     println!("\n{title}");
     println!("{:<40} {:>12} {:>12} {:>8}", "", "theirs", "ours", "ratio");
     for (name, theirs, ours) in rows(theirs, ours) {
-        println!("{name:<40} {theirs:>12.2} {ours:>12.2} {}", ratio(theirs, ours));
+        println!(
+            "{name:<40} {theirs:>12.2} {ours:>12.2} {}",
+            ratio(theirs, ours)
+        );
     }
 }
 
 /// One line after each run.
-#[expect(clippy::print_stdout, reason = "progress of a command that takes minutes")]
+#[expect(
+    clippy::print_stdout,
+    reason = "progress of a command that takes minutes"
+)]
 pub(super) fn progress(what: &str, figures: &Figures) {
     let admission: Vec<String> = figures
         .admission
@@ -35,9 +41,21 @@ fn rows(theirs: &Figures, ours: &Figures) -> Vec<(String, f64, f64)> {
         ("wall time, s".to_owned(), theirs.wall, ours.wall),
         ("first to last event, s".to_owned(), theirs.span, ours.span),
         ("CPU, s".to_owned(), theirs.cost.cpu, ours.cost.cpu),
-        ("peak memory, MB".to_owned(), theirs.cost.memory, ours.cost.memory),
-        ("etcd and API server, CPU s".to_owned(), theirs.servers, ours.servers),
-        ("average use of the quota, %".to_owned(), theirs.usage, ours.usage),
+        (
+            "peak memory, MB".to_owned(),
+            theirs.cost.memory,
+            ours.cost.memory,
+        ),
+        (
+            "etcd and API server, CPU s".to_owned(),
+            theirs.servers,
+            ours.servers,
+        ),
+        (
+            "average use of the quota, %".to_owned(),
+            theirs.usage,
+            ours.usage,
+        ),
         ("evictions".to_owned(), theirs.evictions, ours.evictions),
     ];
     for (class, mean) in &theirs.admission {
