@@ -124,7 +124,9 @@ impl Side {
         dir: &Path,
     ) -> anyhow::Result<Self> {
         let tools = programs::tools().await?;
-        let plane = Plane::start(&tools, &dir.join(name)).await?;
+        let dir = dir.join(name);
+        let _ = fs::remove_dir_all(&dir);
+        let plane = Plane::start(&tools, &dir).await?;
         crate::crds::install(&plane.client().await?, crds).await?;
         Ok(Self {
             program,
