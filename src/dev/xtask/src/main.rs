@@ -78,6 +78,12 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },
+    /// Break a control plane and its controller while Jobs arrive, and count violations: `[--rounds N] [--seed S]`.
+    Chaos {
+        /// Given to the runner as they are.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        rest: Vec<String>,
+    },
     /// Measure: `environment` (time and memory of one), `verdict` (API to verdict), `scheduler` (cycles, preemption, placement), or
     /// `controller [baseline|large-scale|tas] [--qps N] [--scale F]` (the reference's performance harness on its manager and on ours).
     Bench {
@@ -135,6 +141,7 @@ fn act(verb: Verb) -> anyhow::Result<ExitCode> {
             run::product("solve", &arguments)
         }
         Verb::Conformance { rest } => run::conformance(&rest),
+        Verb::Chaos { rest } => run::chaos(&rest),
         Verb::Bench { what, rest } if what == "scheduler" => bench::scheduler(&rest),
         Verb::Bench { what, rest } if what == "controller" => bench::trials("controller", &rest),
         Verb::Differential { rest } => bench::trials("differential", &rest),

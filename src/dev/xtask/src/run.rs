@@ -164,6 +164,20 @@ pub fn conformance(arguments: &[String]) -> anyhow::Result<ExitCode> {
     ))
 }
 
+/// Builds the controller and the runner that breaks it, and runs them.
+///
+/// # Errors
+/// When they do not compile or cannot be started.
+pub fn chaos(arguments: &[String]) -> anyhow::Result<ExitCode> {
+    let mut build = cargo();
+    build.args(["build", "--quiet", "--locked"]);
+    build.args(["--package", "kueue-manager", "--package", "chaos"]);
+    step("cargo build", &mut build)?;
+    let mut runner = command(target_folder()?.join("chaos"));
+    let status = runner.args(arguments).status();
+    Ok(exit_code(status.context("`chaos` could not be started")?))
+}
+
 /// A child's exit status as our own.
 #[must_use]
 pub fn exit_code(status: std::process::ExitStatus) -> ExitCode {

@@ -36,7 +36,7 @@ mod tests;
 pub use affected::Affected;
 pub use cache::Cache;
 pub use cycle::{AssumeError, Cycle, Settled};
-pub use node_failure::{NodeNews, Remedies, Remedy};
+pub use node_failure::{Health, NodeNews, Remedies, Remedy};
 pub use options::{
     Features, Options, PodsReadyTimestamp, QuotaCheck, TrackedLabel, Transformation,
 };

@@ -56,10 +56,12 @@ pub struct Remedies {
     pub again_after: Option<SignedDuration>,
 }
 
-/// How one workload is affected.
+/// How one workload is on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Health {
+pub enum Health {
+    /// It may stay, or its pods have to end first.
     Good,
+    /// It needs another node.
     Bad,
 }
 
@@ -93,7 +95,7 @@ impl Cache {
         // Pods may have been bound to the node before their workload was given another one.
         concerned.extend(news.concerned(|workload| stays(workload) && news.binds(workload)));
         for (key, workload) in &concerned {
-            let (health, stranded) = self.judge(news, node, key, workload);
+            let (health, stranded) = self.health(news, node, workload);
             match health {
                 Health::Bad => remedies.workloads.extend(fail(key, workload, news.name)),
                 Health::Good if given_up => {}
@@ -111,16 +113,17 @@ impl Cache {
         remedies
     }
 
-    /// Whether a workload is well on a node, and which of its pods can never run there.
-    fn judge(
+    /// Whether a workload is well on a node, and which of its pods can never run there, by namespace and name.
+    #[must_use]
+    pub fn health(
         &self,
         news: &NodeNews<'_>,
         node: &core::Node,
-        key: &WorkloadKey,
         workload: &api::Workload,
     ) -> (Health, Vec<(String, String)>) {
         let gates = &self.options.features;
-        let own = |pod: &&&core::Pod| is_of(pod, key);
+        let key = key(workload);
+        let own = |pod: &&&core::Pod| is_of(pod, &key);
         let own: Vec<&core::Pod> = news.pods.iter().filter(own).copied().collect();
         let stranded = || {
             own.iter()

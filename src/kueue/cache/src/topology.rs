@@ -3,6 +3,7 @@
 //! `nodes.rs` keeps the nodes, `foreign.rs` what pods that Kueue does not place take from them, `places.rs` the places of each flavor as a
 //! cycle sees them. `encode.rs` and `decode.rs` translate assignments (reference, section 4.14, "Encoding").
 
+mod changes;
 mod decode;
 mod encode;
 mod feed;
@@ -16,10 +17,10 @@ mod used;
 #[cfg(test)]
 mod tests;
 
+pub use changes::{NodeChanges, node_changes};
 pub use decode::decode;
 pub use encode::{encode, encode_by_prefix};
-pub(crate) use foreign::asks_for_topology;
-pub use foreign::{Change, Foreign, Taken};
+pub use foreign::{Change, Foreign, Taken, asks_for_topology, is_foreign};
 pub use nodes::Nodes;
 pub(crate) use places::Places;
 pub use prefixes::{chunks, prefix_keys, runs};

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use cache::topology::node_changes;
 use cache::{Draft, Eviction, NodeNews, Remedies, Remedy, WorkloadKey};
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kueue_api::conditions::reasons;
@@ -55,10 +56,8 @@ pub(crate) fn is_troubled(node: &Node) -> bool {
 
 /// Whether two states of a node differ in what workloads on it depend on.
 pub(crate) fn differ(before: &Node, after: &Node) -> bool {
-    let taints = |node: &Node| node.spec.as_ref().and_then(|spec| spec.taints.clone());
-    before.metadata.uid != after.metadata.uid
-        || readiness(before) != readiness(after)
-        || taints(before) != taints(after)
+    let changes = node_changes(before, after);
+    before.metadata.uid != after.metadata.uid || changes.conditions || changes.taints
 }
 
 /// Looks at one node.

@@ -1,6 +1,7 @@
 //! The controllers of topology-aware scheduling, as far as they decide as functions of values.
 
 mod node_failure;
+mod watched;
 
 use std::collections::BTreeMap;
 
@@ -8,15 +9,28 @@ use cache::topology::{is_over, ungate};
 use k8s_openapi::api::core::v1::Pod;
 use kueue_api::names::gates;
 use kueue_api::v1beta2::Workload;
+use kueue_api::workload::phase;
 use serde_json::{Value, json};
 
 use super::File;
-use crate::corpus::{Case, each, parse};
+use crate::corpus::{Case, each, now, parse, read};
 use crate::verdict::Verdict;
 
 pub(super) const FILES: &[File] = &[
     ("TestReconcile", ungated),
     ("TestNodeFailureReconciler", node_failure::remedied),
+    ("TestGetWorkloadStatus", node_failure::health),
+    ("TestBelongsToNonTASCache", watched::foreign),
+    ("TestIsTAS", watched::asks),
+    ("TestNodeHandler_Update", watched::node_changes),
+    (
+        "TestPodUsageReconcilerUpdatePredicate",
+        watched::pod_changes,
+    ),
+    ("TestPodUsageReconcilerCreate", watched::filter),
+    ("TestPodUsageReconcilerDelete", watched::filter),
+    ("TestDrainPendingNodes", watched::drain),
+    ("TestRecordPodSchedulingGateRemovalSeconds", gate_seconds),
 ];
 
 /// The pods of a case after the gates of those that may start were taken away.
@@ -39,6 +53,26 @@ fn after(case: Case<'_>) -> Vec<Pod> {
     }
     pods.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
     pods
+}
+
+/// How long the pods that may start waited for that since their workload was admitted.
+fn gate_seconds(case: Case<'_>) -> Verdict {
+    let (mut count, mut seconds) = (0, 0.0);
+    let pods: Vec<Pod> = each(&case.input["pods"]);
+    for workload in each::<Workload>(&case.input["workloads"]) {
+        for _ in ungate(&workload, &pods).unwrap_or_default() {
+            let waited = phase::since_admission(&workload, now());
+            count += i64::from(waited.is_some());
+            seconds += waited.map_or(0.0, |waited| waited.as_secs_f64());
+        }
+    }
+    let mut want: Vec<Pod> = each(&case.want["wantPods"]);
+    want.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
+    Verdict::all([
+        Verdict::same(&json!(after(case)), &json!(want)),
+        Verdict::equal("observed", &count, &read(&case.want["wantMetricsCount"])),
+        Verdict::equal("seconds", &seconds, &read(&case.want["wantMetricsSeconds"])),
+    ])
 }
 
 fn ungated(case: Case<'_>) -> Verdict {

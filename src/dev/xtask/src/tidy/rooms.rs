@@ -69,6 +69,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("conformance", ANY),
     ("e2e", ANY),
     ("trials", ANY),
+    ("chaos", ANY),
     ("xtask", &[]),
 ];
 const ANY: &[&str] = &["*"];
@@ -111,6 +112,7 @@ const RESERVED: &[(&str, &[&str])] = &[
             "xtask",
             "conformance",
             "trials",
+            "chaos",
         ],
     ),
     ("portable-pty", &["exec"]),
@@ -126,6 +128,7 @@ pub(super) const CLIENTS: &[&str] = &[
     "testkit",
     "e2e",
     "trials",
+    "chaos",
 ];
 
 pub(super) fn check(metadata: &Metadata) -> Vec<String> {

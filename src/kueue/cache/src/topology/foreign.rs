@@ -119,8 +119,15 @@ fn taken(pod: &core::Pod) -> Option<Taken> {
     })
 }
 
+/// Whether a pod takes something from a node that Kueue did not give it.
+#[must_use]
+pub fn is_foreign(pod: &core::Pod) -> bool {
+    taken(pod).is_some()
+}
+
 /// Whether a pod is one that is placed by topology.
-pub(crate) fn asks_for_topology(pod: &core::Pod) -> bool {
+#[must_use]
+pub fn asks_for_topology(pod: &core::Pod) -> bool {
     let keys = [
         annotations::POD_SET_REQUIRED_TOPOLOGY,
         annotations::POD_SET_PREFERRED_TOPOLOGY,

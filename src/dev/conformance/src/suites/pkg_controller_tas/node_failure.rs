@@ -1,6 +1,6 @@
 //! What follows when a node fails: for workloads that are placed on it, and for pods that wait for it.
 
-use cache::{Cache, Draft, Eviction, NodeNews, Remedy, WorkloadKey};
+use cache::{Cache, Draft, Eviction, Health, NodeNews, Remedy, WorkloadKey};
 use jiff::SignedDuration;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kueue_api::conditions;
@@ -67,6 +67,34 @@ pub(super) fn remedied(case: Case<'_>) -> Verdict {
         again = again.max(remedies.again_after.unwrap_or_default());
     }
     compare(&case, &workloads, &failed, again)
+}
+
+/// Whether one workload is well on one node, and which pods are given up there.
+pub(super) fn health(case: Case<'_>) -> Verdict {
+    let objects: Vec<Value> = each(&case.input["initObjs"]);
+    let cache = Cache::new(options(&case));
+    let nodes: Vec<Node> = of_kind(&objects, "Node");
+    let given = (!case.input["node"].is_null()).then(|| parse(&case.input["node"]));
+    let node: Option<Node> = given.or_else(|| nodes.into_iter().next());
+    let name: String = read(&case.input["nodeName"]);
+    let workloads: Vec<Workload> = of_kind(&objects, "Workload");
+    let pods: Vec<Pod> = of_kind(&objects, "Pod");
+    let news = NodeNews {
+        name: &name,
+        node: node.as_ref(),
+        workloads: &workloads.iter().collect::<Vec<_>>(),
+        pods: &pods.iter().collect::<Vec<_>>(),
+    };
+    let judged = workloads.first().zip(news.node);
+    let (health, failed) = judged.map_or((Health::Good, Vec::new()), |(workload, node)| {
+        cache.health(&news, node, workload)
+    });
+    let failed: Vec<String> = failed.into_iter().map(|(_, name)| name).collect();
+    let unhealthy = i64::from(health == Health::Bad);
+    Verdict::all([
+        Verdict::equal("unhealthy", &unhealthy, &read(&case.want["wantStatus"])),
+        Verdict::equal("failed pods", &failed, &read(&case.want["wantDeleted"])),
+    ])
 }
 
 fn compare(
