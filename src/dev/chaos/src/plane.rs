@@ -48,8 +48,8 @@ impl Plane {
         let etcd_child = spawn(&etcd, folder, "etcd")?;
         let api_child = spawn(&api, folder, "apiserver")?;
         let kubeconfig: Kubeconfig = serde_json::from_value(kubeconfig(port))?;
-        let config =
-            kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default());
+        let options = KubeConfigOptions::default();
+        let config = kube::Config::from_custom_kubeconfig(kubeconfig, &options);
         let plane = Self {
             folder: folder.to_owned(),
             etcd: (etcd, etcd_child),

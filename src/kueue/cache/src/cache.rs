@@ -153,22 +153,23 @@ impl Cache {
 
     /// ClusterQueues that use one of these flavors have to be looked at again, and their workloads too.
     pub(crate) fn users_affected(&mut self, concerned: impl Fn(&FlavorName) -> bool) -> Affected {
+        let users = self.users(concerned);
+        let mut affected = self.revise(&users);
+        affected.wake |= !users.is_empty();
+        self.touched.cluster_queues.extend(users);
+        affected
+    }
+
+    /// The ClusterQueues that name one of these flavors.
+    pub(crate) fn users(&self, concerned: impl Fn(&FlavorName) -> bool) -> Vec<ClusterQueueName> {
         let uses = |queue: &ClusterQueue| {
             queue
                 .groups
                 .iter()
                 .any(|group| group.flavors.iter().any(&concerned))
         };
-        let users: Vec<_> = self
-            .specs
-            .values()
-            .filter(|queue| uses(queue))
-            .map(|queue| queue.name.clone())
-            .collect();
-        let mut affected = self.revise(&users);
-        affected.wake |= !users.is_empty();
-        self.touched.cluster_queues.extend(users);
-        affected
+        let users = self.specs.values().filter(|queue| uses(queue));
+        users.map(|queue| queue.name.clone()).collect()
     }
 
     /// An `AdmissionCheck` appeared or changed.

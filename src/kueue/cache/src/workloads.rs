@@ -321,6 +321,11 @@ impl Cache {
         self.touched
             .cluster_queues
             .insert(holding.cluster_queue.clone());
+        if !holding.places.is_empty() {
+            // The same nodes may be used by queues that share no quota with this one.
+            let users = self.users(|flavor| holding.places.contains_key(flavor));
+            self.touched.cluster_queues.extend(users);
+        }
         true
     }
 

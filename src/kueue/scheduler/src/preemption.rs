@@ -10,6 +10,7 @@ mod classical;
 mod fair;
 mod hierarchy;
 mod oracle;
+mod ordered;
 mod policy;
 mod simulation;
 mod target;

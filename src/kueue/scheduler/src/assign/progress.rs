@@ -47,6 +47,11 @@ impl LastAssignment {
         self.begun
             .insert(before.map(Self::start).unwrap_or_default());
         self.generation = generation;
+        // Going on would be going round; there is still the beginning.
+        let first = Start::new();
+        if self.begun.contains(&self.start()) && !self.begun.contains(&first) {
+            self.tried.clear();
+        }
     }
 
     /// The world will have changed when the next search begins: what was found out about it says nothing then, only where to go on does.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::ordered::Ordered;
 use super::{Finder, Need, PreemptionReason, satisfies};
 use crate::admitted::Admitted;
 use crate::cycle::Snapshot;
@@ -37,7 +38,7 @@ impl Class {
         }
     }
 
-    fn rank(self) -> u8 {
+    pub(super) fn rank(self) -> u8 {
         match self {
             Self::Advantage => 0,
             Self::Priority { .. } => 1,
@@ -48,8 +49,8 @@ impl Class {
 
 /// A workload that comes into question.
 #[derive(Clone, Debug)]
-pub(super) struct Candidate {
-    pub(super) workload: Arc<Admitted>,
+pub(super) struct Candidate<'a> {
+    pub(super) workload: &'a Arc<Admitted>,
     pub(super) class: Class,
     /// Its ClusterQueue.
     pub(super) node: NodeId,
@@ -57,19 +58,19 @@ pub(super) struct Candidate {
     pub(super) meeting: Option<NodeId>,
 }
 
-impl Finder<'_> {
+impl<'a> Finder<'a> {
     /// All candidates of classical preemption in the order in which they are tried: who is leaving already, then by class.
-    pub(super) fn candidates(&self, need: &Need<'_>) -> Vec<Candidate> {
+    pub(super) fn candidates(&self, need: &Need<'_>) -> Ordered<'a> {
         let mut found = self.same_queue(need);
         self.walk_up(need, &mut found);
+        if !self.follows_past_usage() {
+            return Ordered::of(found, self.now);
+        }
         let order = by_order(self.snapshot, &need.queue.name, self.now);
-        let past = self.follows_past_usage();
-        sort(&mut found, past, |a, b| {
-            order(past, &a.workload, &b.workload)
-        });
+        sort(&mut found, true, |a, b| order(true, a.workload, b.workload));
         // Stable, so that the order within a class stays.
         found.sort_by_key(|one| (Reverse(one.workload.evicted), one.class.rank()));
-        found
+        Ordered::sorted(found)
     }
 
     /// Whether LocalQueues that used much in the past lose their workloads first.
@@ -77,7 +78,7 @@ impl Finder<'_> {
         self.policy.admission_fair_sharing && !self.snapshot.past_usage.is_empty()
     }
 
-    fn same_queue(&self, need: &Need<'_>) -> Vec<Candidate> {
+    fn same_queue(&self, need: &Need<'_>) -> Vec<Candidate<'a>> {
         let allowed = self.allowed(need, need.node, need.queue.preemption.within_cluster_queue);
         let candidate = |workload| Candidate {
             workload,
@@ -85,7 +86,7 @@ impl Finder<'_> {
             node: need.node,
             meeting: None,
         };
-        allowed.into_iter().map(candidate).collect()
+        allowed.map(candidate).collect()
     }
 
     /// The workloads of one ClusterQueue that a policy lets go and that use what is needed.
@@ -94,23 +95,19 @@ impl Finder<'_> {
         need: &Need<'_>,
         node: NodeId,
         policy: PreemptionPolicy,
-    ) -> Vec<Arc<Admitted>> {
-        if policy == PreemptionPolicy::Never {
-            return Vec::new();
-        }
-        let Some(name) = self.active_queue(node) else {
-            return Vec::new();
-        };
-        let useful = |one: &&Arc<Admitted>| {
+    ) -> impl Iterator<Item = &'a Arc<Admitted>> {
+        let name = self.active_queue(node);
+        let name = name.filter(|_| policy != PreemptionPolicy::Never);
+        let snapshot = self.snapshot;
+        let all = name.map(|name| snapshot.admitted_in(name));
+        all.into_iter().flatten().filter(move |one| {
             satisfies(policy, need.workload, &one.workload)
                 && need.contested.iter().any(|of| one.usage.contains_key(of))
-        };
-        let all = self.snapshot.admitted_in(name);
-        all.filter(useful).cloned().collect()
+        })
     }
 
     /// A ClusterQueue takes part in preemption, on either side, only while it is active.
-    fn active_queue(&self, node: NodeId) -> Option<&ClusterQueueName> {
+    fn active_queue(&self, node: NodeId) -> Option<&'a ClusterQueueName> {
         let name = self.snapshot.tree.queue_at(node)?;
         let queue = self.snapshot.cluster_queues.get(name)?;
         queue.active.then_some(name)

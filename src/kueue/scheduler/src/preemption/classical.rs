@@ -4,6 +4,7 @@
 //! takes back what is its own, and only then for one in which it borrows (reference section 4.5).
 
 use super::candidates::{Candidate, Class};
+use super::ordered::Ordered;
 use super::simulation::Simulation;
 use super::{Finder, Need, Target};
 use crate::objects::PreemptionPolicy;
@@ -21,9 +22,9 @@ impl Finder<'_> {
         need: &Need<'_>,
         simulation: &mut Simulation<'_>,
     ) -> Vec<Target> {
-        let candidates = self.candidates(need);
+        let mut candidates = self.candidates(need);
         for borrowing in self.attempts(need, &candidates) {
-            let targets = attempt(need, &candidates, *borrowing, simulation);
+            let targets = attempt(need, &mut candidates, *borrowing, simulation);
             if !targets.is_empty() {
                 return targets;
             }
@@ -32,11 +33,10 @@ impl Finder<'_> {
     }
 
     /// Reclaim before borrowing, or the other way round. Without borrowing more candidates may go; with it less has to go.
-    fn attempts(&self, need: &Need<'_>, candidates: &[Candidate]) -> &'static [Borrowing] {
+    fn attempts(&self, need: &Need<'_>, candidates: &Ordered<'_>) -> &'static [Borrowing] {
         use Borrowing::{Allowed, Forbidden};
         let tree = &self.snapshot.tree;
-        let others = candidates.iter().any(|one| one.class != Class::SameQueue);
-        let advantage = candidates.iter().any(|one| one.class == Class::Advantage);
+        let (others, advantage) = (candidates.others, candidates.advantage);
         let never_while_borrowing =
             need.queue.preemption.borrow_within_cohort == PreemptionPolicy::Never;
         let has_quota_left = need
@@ -57,16 +57,17 @@ impl Finder<'_> {
 /// One try. Whatever it removed is back when it returns.
 fn attempt(
     need: &Need<'_>,
-    candidates: &[Candidate],
+    candidates: &mut Ordered<'_>,
     borrowing: Borrowing,
     simulation: &mut Simulation<'_>,
 ) -> Vec<Target> {
-    let mut targets = Vec::new();
-    for candidate in candidates {
+    let (mut targets, mut at) = (Vec::new(), 0);
+    while let Some(candidate) = candidates.get(at) {
+        at += 1;
         if !may_still_go(need, candidate, borrowing, simulation) {
             continue;
         }
-        simulation.remove(&candidate.workload);
+        simulation.remove(candidate.workload);
         targets.push(Target {
             admitted: candidate.workload.clone(),
             reason: candidate.class.reason(),
@@ -84,7 +85,7 @@ fn attempt(
 /// Whether what went before has not made it wrong to evict this one: nobody is pushed below its own quota by a reclaim.
 fn may_still_go(
     need: &Need<'_>,
-    candidate: &Candidate,
+    candidate: &Candidate<'_>,
     borrowing: Borrowing,
     simulation: &Simulation<'_>,
 ) -> bool {

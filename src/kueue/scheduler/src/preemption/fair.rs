@@ -59,7 +59,8 @@ impl Finder<'_> {
     fn fair_candidates(&self, need: &Need<'_>) -> Vec<Arc<Admitted>> {
         let tree = &self.snapshot.tree;
         let policies = &need.queue.preemption;
-        let mut found = self.allowed(need, need.node, policies.within_cluster_queue);
+        let own = self.allowed(need, need.node, policies.within_cluster_queue);
+        let mut found: Vec<_> = own.collect();
         if policies.reclaim_within_cohort != PreemptionPolicy::Never {
             let mut open = vec![tree.root(need.node)];
             while let Some(at) = open.pop() {
@@ -72,7 +73,7 @@ impl Finder<'_> {
         let order = by_order(self.snapshot, &need.queue.name, self.now);
         let past = self.follows_past_usage();
         sort(&mut found, past, |a, b| order(past, a, b));
-        found
+        found.into_iter().cloned().collect()
     }
 
     /// Returns whether the preemptor fits.

@@ -12,9 +12,9 @@ use crate::names::FlavorResource;
 use crate::objects::{PreemptionPolicy, Usage};
 use crate::quota::NodeId;
 
-impl Finder<'_> {
+impl<'a> Finder<'a> {
     /// Adds the candidates of the whole tree but the own ClusterQueue.
-    pub(super) fn walk_up(&self, need: &Need<'_>, found: &mut Vec<Candidate>) {
+    pub(super) fn walk_up(&self, need: &Need<'_>, found: &mut Vec<Candidate<'a>>) {
         if need.queue.preemption.reclaim_within_cohort == PreemptionPolicy::Never {
             return;
         }
@@ -48,7 +48,7 @@ impl Finder<'_> {
         meeting: NodeId,
         seen: NodeId,
         advantage: bool,
-        found: &mut Vec<Candidate>,
+        found: &mut Vec<Candidate<'a>>,
     ) {
         let tree = &self.snapshot.tree;
         let mut open = vec![meeting];
@@ -62,8 +62,8 @@ impl Finder<'_> {
                 }
                 let allowed =
                     self.allowed(need, *child, need.queue.preemption.reclaim_within_cohort);
-                found.extend(allowed.into_iter().map(|workload| Candidate {
-                    class: class(need, &workload, advantage),
+                found.extend(allowed.map(|workload| Candidate {
+                    class: class(need, workload, advantage),
                     workload,
                     node: *child,
                     meeting: Some(meeting),

@@ -1,5 +1,6 @@
 //! What is free in a topology now. Takes usage in and gives it back; cloning shares everything until one side writes.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use quantity::{Amount, Requests, ResourceName};
@@ -138,21 +139,44 @@ impl Snapshot {
         true
     }
 
-    /// Whether all of it fits into what is free, each domain on its own.
+    /// What workloads placed by topology use of a domain of the lowest level, pods included.
     #[must_use]
-    pub fn fits(&self, usage: &[DomainRequests]) -> bool {
-        usage.iter().all(|usage| self.fits_one(usage))
+    pub fn used(&self, values: &[String]) -> Requests {
+        let width = self.tree.width();
+        let leaf = self.tree.find_leaf(values);
+        let rows = leaf.map(|leaf| leaf * width..(leaf + 1) * width);
+        let rows = rows.map(|row| self.free[row.clone()].iter().zip(&self.remaining[row]));
+        let used = rows.into_iter().flatten().zip(self.tree.resources());
+        let used = used.filter(|((free, left), _)| free != left);
+        used.map(|((free, left), name)| (name.clone(), Amount::new(free - left)))
+            .collect()
     }
 
-    fn fits_one(&self, usage: &DomainRequests) -> bool {
-        let Some(leaf) = self.tree.find_leaf(&usage.values) else {
-            return false;
-        };
+    /// Whether all of it fits together into what is free. Two pod sets of one workload may share a domain; the reference looks at each of
+    /// them on its own (DIFFERENCES.md).
+    #[must_use]
+    pub fn fits(&self, usage: &[DomainRequests]) -> bool {
+        let width = self.tree.width();
+        let mut rows: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
+        usage.iter().all(|usage| {
+            let Some(leaf) = self.tree.find_leaf(&usage.values) else {
+                return false;
+            };
+            let free = || self.remaining[leaf * width..][..width].to_vec();
+            let row = rows.entry(leaf).or_insert_with(free);
+            let fits = self.fits_row(usage, row);
+            for (resource, amount) in self.tree.dense_pod(&usage.per_pod) {
+                let taken = amount.saturating_mul(usage.count.max(0));
+                row[resource] = row[resource].saturating_sub(taken);
+            }
+            fits
+        })
+    }
+
+    fn fits_row(&self, usage: &DomainRequests, row: &[i64]) -> bool {
         let offered = |(name, amount): (&ResourceName, &Amount)| {
             amount.value() == 0 || self.tree.resource(name).is_some()
         };
-        let width = self.tree.width();
-        let row = &self.remaining[leaf * width..][..width];
         let (count, _) = count_in(&self.tree.dense(&usage.per_pod), row);
         usage.count <= 0 || (usage.per_pod.iter().all(offered) && count >= usage.count)
     }

@@ -167,6 +167,10 @@ impl Tree {
         dense
     }
 
+    pub(super) fn resources(&self) -> &[ResourceName] {
+        &self.resources
+    }
+
     pub(super) fn resource(&self, name: &ResourceName) -> Option<usize> {
         self.resources.binary_search(name).ok()
     }

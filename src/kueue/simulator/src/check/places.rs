@@ -54,25 +54,29 @@ fn held(job: &Job) -> impl Iterator<Item = &PodSetAssignment> {
 
 /// Nodes that somebody was sent to in this cycle and that hold too much now.
 pub(super) fn overfull(world: &World, cycled: &Cycled) -> Vec<String> {
-    let places = cycled
-        .plan
-        .admissions
-        .iter()
-        .flat_map(|admission| &admission.pod_sets);
-    let nodes: Vec<&str> = places
-        .filter_map(|pod_set| pod_set.place.as_ref())
-        .flat_map(|place| place.nodes())
-        .collect();
-    if nodes.is_empty() {
+    // A node that shrank may hold too much of what nobody asked for now.
+    let mut asked: BTreeMap<&str, BTreeSet<&ResourceName>> = BTreeMap::new();
+    let admissions = cycled.plan.admissions.iter();
+    for pod_set in admissions.flat_map(|admission| &admission.pod_sets) {
+        let some = pod_set
+            .usage
+            .iter()
+            .filter(|(_, used)| **used > Amount::ZERO);
+        let some: Vec<_> = some.map(|(resource, _)| resource).collect();
+        for node in pod_set.place.iter().flat_map(|place| place.nodes()) {
+            asked.entry(node).or_default().extend(some.iter().copied());
+        }
+    }
+    if asked.is_empty() {
         return Vec::new();
     }
     let taken = taken(world);
     let mut found = Vec::new();
-    for node in nodes {
+    for (node, asked) in asked {
         let Some(requests) = taken.get(node) else {
             continue;
         };
-        for (resource, used) in requests.iter() {
+        for (resource, used) in requests.iter().filter(|(name, _)| asked.contains(name)) {
             let most = room(world, node, resource);
             if *used > most {
                 found.push(format!(

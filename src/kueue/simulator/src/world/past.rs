@@ -10,7 +10,12 @@ pub(crate) struct Past {
     cycles: u64,
     tried: BTreeMap<WorkloadKey, u64>,
     grown: BTreeMap<ClusterQueueName, u64>,
+    /// How often a workload preempted another one.
+    fights: BTreeMap<(WorkloadKey, WorkloadKey), u64>,
 }
+
+/// So often two workloads preempt each other before it is called a war.
+const WAR: u64 = 10;
 
 impl Past {
     pub(super) fn remember(&mut self, plan: &Plan, report: &Report) {
@@ -18,10 +23,25 @@ impl Past {
         for entry in &report.entries {
             self.tried.insert(entry.workload.clone(), self.cycles);
         }
+        for one in &plan.preemptions {
+            let fight = (one.preemptor.key.clone(), one.target.workload.key.clone());
+            *self.fights.entry(fight).or_default() += 1;
+        }
         for admission in &plan.admissions {
             self.grown
                 .insert(admission.cluster_queue.clone(), self.cycles);
         }
+    }
+
+    /// Whether two workloads take each other's place again and again, each by right.
+    pub(crate) fn at_war(&self) -> bool {
+        let often = |fight: &(WorkloadKey, WorkloadKey)| {
+            self.fights.get(fight).is_some_and(|times| *times >= WAR)
+        };
+        let mut fights = self.fights.keys();
+        fights.any(|(one, other)| {
+            often(&(one.clone(), other.clone())) && often(&(other.clone(), one.clone()))
+        })
     }
 
     /// Whether somebody was admitted in a ClusterQueue in the cycle in which a workload was last tried, or later.

@@ -1,6 +1,9 @@
 //! The quota tree as a whole, usage as statuses say it, and whether ClusterQueues can admit anything.
 
+use std::collections::BTreeMap;
+
 use cache::{Cache, LocalQueueKey, Options, WorkloadKey};
+use k8s_openapi::api::core::v1::Node;
 use kueue_api::v1beta2::{
     AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Workload,
 };
@@ -224,7 +227,7 @@ fn compare(tree: &QuotaTree, wanted: &Value) -> Verdict {
 pub(super) fn snapshot(case: Case<'_>) -> Verdict {
     let wanted = &case.want["wantSnapshot"];
     if wanted.is_null() {
-        return Verdict::not_built("usage by topology of a raw record");
+        return used_places(case);
     }
     let input = case.input;
     let mut cache = cache_of(&input["rfs"], &input["cqs"], &input["cohorts"]);
@@ -252,6 +255,87 @@ pub(super) fn snapshot(case: Case<'_>) -> Verdict {
         verdicts.push(Verdict::equal(name, &held, &want));
     }
     Verdict::all(verdicts)
+}
+
+/// What is used of nodes, as seen by each flavor that has them.
+fn used_places(case: Case<'_>) -> Verdict {
+    let input = case.input;
+    let mut cache = Cache::new(world::options(&case));
+    for topology in each(&input["topologies"]) {
+        let _ = cache.apply_topology(&topology);
+    }
+    let nodes: Vec<Node> = each(&input["nodes"]);
+    for node in &nodes {
+        let _ = cache.apply_node(node);
+    }
+    for flavor in each::<ResourceFlavor>(&input["rfs"]) {
+        let _ = cache.apply_resource_flavor(&flavor);
+    }
+    for queue in each::<ClusterQueue>(&input["cqs"]) {
+        let _ = cache.apply_cluster_queue(&queue, now());
+    }
+    for (flavor, usage) in input["tasFlavorUsage"].as_object().into_iter().flatten() {
+        for (at, usage) in usage.as_array().into_iter().flatten().enumerate() {
+            let queue = &input["cqs"][0]["metadata"]["name"];
+            let placed = placed(&format!("{flavor}-{at}"), queue, flavor, usage);
+            let _ = cache.apply_workload(&placed, now());
+        }
+    }
+    for flavor in each::<ResourceFlavor>(&input["relabeledFlavors"]) {
+        let _ = cache.apply_resource_flavor(&flavor);
+    }
+    let snapshot = cache.snapshot();
+    let mut verdicts = Vec::new();
+    for (flavor, wanted) in case.want["wantTASUsage"].as_object().into_iter().flatten() {
+        let topology = snapshot.topologies.get(flavor.as_str());
+        for node in nodes.iter().filter_map(|node| node.metadata.name.clone()) {
+            let used = topology.map(|topology| topology.used(std::slice::from_ref(&node)));
+            let used: BTreeMap<String, i64> = used
+                .iter()
+                .flat_map(|used| used.iter())
+                .map(|(name, amount)| (name.to_string(), amount.value()))
+                .collect();
+            let what = format!("{flavor} on {node}");
+            verdicts.push(Verdict::equal(&what, &used, &read(&wanted[node.as_str()])));
+        }
+    }
+    Verdict::all(verdicts)
+}
+
+/// A workload whose pods were sent to one domain.
+fn placed(name: &str, queue: &Value, flavor: &str, usage: &Value) -> Workload {
+    let count = usage["count"].as_i64().unwrap();
+    let each = usage["singlePodRequests"].as_object().into_iter().flatten();
+    let (mut flavors, mut used) = (json!({}), json!({}));
+    for (resource, amount) in each {
+        let amount = amount.as_i64().unwrap() * count;
+        flavors[resource] = json!(flavor);
+        used[resource] = if resource == "cpu" {
+            json!(format!("{amount}m"))
+        } else {
+            json!(amount.to_string())
+        };
+    }
+    let values = usage["values"].as_array().into_iter().flatten();
+    let values: Vec<_> = values.map(|value| json!({"universal": value})).collect();
+    let condition = |kind: &str| json!({"type": kind, "status": "True", "reason": "Test", "message": "", "lastTransitionTime": "2026-08-22T12:00:00Z"});
+    parse(&json!({
+        "metadata": {"name": name, "namespace": "ns", "uid": name},
+        "spec": {"podSets": [{"name": "main", "count": count, "template": {"spec": {"containers": []}}}]},
+        "status": {
+            "conditions": [condition("QuotaReserved"), condition("Admitted")],
+            "admission": {"clusterQueue": queue, "podSetAssignments": [{
+                "name": "main",
+                "count": count,
+                "flavors": flavors,
+                "resourceUsage": used,
+                "topologyAssignment": {
+                    "levels": ["kubernetes.io/hostname"],
+                    "slices": [{"domainCount": 1, "podCounts": {"universal": count}, "valuesPerLevel": values}],
+                },
+            }]},
+        },
+    }))
 }
 
 /// Usage follows workloads that leave and come back.
