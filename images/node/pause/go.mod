@@ -1,0 +1,3 @@
+module atelier/pause
+
+go 1.26.0

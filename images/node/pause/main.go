@@ -1,0 +1,23 @@
+// The process that holds a pod's namespaces open: it waits, and reaps what its pod's processes leave behind.
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGCHLD)
+	for received := range signals {
+		if received != syscall.SIGCHLD {
+			os.Exit(0)
+		}
+		for {
+			if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); pid <= 0 || err != nil {
+				break
+			}
+		}
+	}
+}
