@@ -170,6 +170,7 @@ phase-directory = Prepare the folder
 phase-certificates = Issue the certificates
 phase-etcd = Start etcd
 phase-api-server = Start the API server
+phase-containers = Create the containers of the nodes
 phase-controller-manager = Start the controllers
 phase-scheduler = Start the scheduler
 phase-rules = Lay down rules and rights

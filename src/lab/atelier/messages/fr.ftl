@@ -173,6 +173,7 @@ phase-directory = Préparer le dossier
 phase-certificates = Émettre les certificats
 phase-etcd = Démarrer etcd
 phase-api-server = Démarrer le serveur d’API
+phase-containers = Créer les conteneurs des nœuds
 phase-controller-manager = Démarrer les contrôleurs
 phase-scheduler = Démarrer le scheduler
 phase-rules = Poser les règles et les droits

@@ -17,6 +17,25 @@ pub struct Options {
     /// Folder of the front end's bundle [default: `static/dist` here or beside the program]
     #[arg(long, env = "ATELIER_STATIC", global = true, value_name = "DIR")]
     static_dir: Option<PathBuf>,
+    /// What environments are made of: servers of this machine, or containers of a kind cluster
+    #[arg(
+        long,
+        env = "ATELIER_PROVIDER",
+        global = true,
+        value_name = "NAME",
+        value_enum,
+        default_value_t
+    )]
+    provider: ProviderName,
+    /// The image of a kind cluster's nodes [default: what `cargo xtask images node` made]
+    #[arg(
+        long,
+        env = "ATELIER_NODE_IMAGE",
+        global = true,
+        value_name = "IMAGE",
+        hide = true
+    )]
+    node_image: Option<String>,
     /// What to log: error, warn, info or debug [default: info for `serve`, warn otherwise]
     #[arg(long, env = "ATELIER_LOG", global = true, value_name = "LEVEL")]
     log: Option<String>,
@@ -32,6 +51,16 @@ pub struct Options {
     home: PathBuf,
 }
 
+/// What environments are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum ProviderName {
+    /// The servers of a cluster as processes of this machine; nodes are simulated.
+    #[default]
+    Local,
+    /// A kind cluster each: nodes are containers that run real pods.
+    Kind,
+}
+
 impl Options {
     /// Options of a test or of another binary: everything under `root`.
     #[must_use]
@@ -41,6 +70,8 @@ impl Options {
             tools_dir: None,
             labs_dir: Some(root.join("labs")),
             static_dir: Some(root.join("static")),
+            provider: ProviderName::Local,
+            node_image: None,
             log: None,
             home: root.to_path_buf(),
         }
@@ -73,6 +104,20 @@ impl Options {
     #[must_use]
     pub fn tools_dir(&self) -> Option<&Path> {
         self.tools_dir.as_deref()
+    }
+
+    /// What environments are made of.
+    #[must_use]
+    pub const fn provider(&self) -> ProviderName {
+        self.provider
+    }
+
+    /// The image of a kind cluster's nodes.
+    #[must_use]
+    pub fn node_image(&self) -> &str {
+        self.node_image
+            .as_deref()
+            .unwrap_or(clusters::kind::NODE_IMAGE)
     }
 
     /// The cache of downloaded or built cluster programs, shared by all of the user's data folders.

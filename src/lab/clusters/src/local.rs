@@ -8,7 +8,7 @@ pub mod bench;
 mod inspect;
 mod kubeconfig;
 mod launch;
-mod layout;
+pub(crate) mod layout;
 mod record;
 mod servers;
 mod slots;
@@ -49,6 +49,8 @@ pub struct LocalOptions {
     pub concurrency: Option<NonZeroUsize>,
     /// No new environment when less than this is free on the disk.
     pub min_free_bytes: u64,
+    /// Environments are kind clusters, made with these, instead of servers of this machine.
+    pub kind: Option<crate::kind::Settings>,
 }
 
 /// Less than this and etcd soon fails in the middle of somebody's lab.
@@ -76,7 +78,19 @@ impl LocalOptions {
             supervisor,
             concurrency: None,
             min_free_bytes: MIN_FREE_BYTES,
+            kind: None,
         })
+    }
+
+    /// The same options for environments that are kind clusters: each boot keeps two processors busy.
+    #[must_use]
+    pub fn with_kind(self, settings: crate::kind::Settings) -> Self {
+        let processors = std::thread::available_parallelism().map_or(2, NonZeroUsize::get);
+        Self {
+            kind: Some(settings),
+            concurrency: NonZeroUsize::new(processors.div_ceil(2)),
+            ..self
+        }
     }
 }
 

@@ -69,6 +69,27 @@ pub struct NodeSpec {
     /// The devices behind `nvidia.com/gpu`, for the device plugin of a node with a kubelet.
     #[serde(default)]
     pub gpus: Option<NodeGpus>,
+    /// Whether it runs real pods where the provider has real kubelets; others are always simulated.
+    #[serde(default)]
+    pub containers: bool,
+}
+
+impl NodeSpec {
+    /// Whether a provider with real kubelets gives it one.
+    #[must_use]
+    pub const fn is_real(&self) -> bool {
+        self.containers
+    }
+}
+
+impl Profile {
+    /// The same profile with only those nodes that are simulated by every provider.
+    #[must_use]
+    pub fn simulated(&self) -> Self {
+        let mut profile = self.clone();
+        profile.nodes.retain(|node| !node.is_real());
+        profile
+    }
 }
 
 /// A taint, written `key=value:Effect` in a profile.

@@ -70,6 +70,8 @@ pub enum Phase {
     Directory,
     Certificates,
     Etcd,
+    /// The containers of a cluster's nodes, with the servers in them.
+    Containers,
     ApiServer,
     ControllerManager,
     Scheduler,
@@ -81,10 +83,11 @@ pub enum Phase {
 
 impl Phase {
     /// Every phase, in order.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Directory,
         Self::Certificates,
         Self::Etcd,
+        Self::Containers,
         Self::ApiServer,
         Self::ControllerManager,
         Self::Scheduler,
@@ -94,6 +97,19 @@ impl Phase {
         Self::Ready,
     ];
 
+    /// The phases of a start, in order, given those that have begun: servers are processes of the machine until it shows
+    /// that they are containers, where some begin unseen.
+    #[must_use]
+    pub fn of_start(begun: &[Self]) -> Vec<Self> {
+        let unseen: &[Self] = if begun.contains(&Self::Containers) {
+            &[Self::Etcd, Self::Scheduler]
+        } else {
+            &[Self::Containers]
+        };
+        let seen = |phase: &Self| !unseen.contains(phase);
+        Self::ALL.into_iter().filter(seen).collect()
+    }
+
     /// The stable name that pages translate.
     #[must_use]
     pub const fn key(self) -> &'static str {
@@ -101,6 +117,7 @@ impl Phase {
             Self::Directory => "directory",
             Self::Certificates => "certificates",
             Self::Etcd => "etcd",
+            Self::Containers => "containers",
             Self::ApiServer => "api-server",
             Self::ControllerManager => "controller-manager",
             Self::Scheduler => "scheduler",

@@ -33,6 +33,9 @@ pub struct Tools {
     pub kubectl: PathBuf,
     pub kwok: PathBuf,
     pub helm: PathBuf,
+    /// Empty in the records of environments that are older than it.
+    #[serde(default)]
+    pub kind: PathBuf,
 }
 
 impl Tools {
@@ -52,6 +55,7 @@ impl Tools {
             kubectl: place(Tool::Kubectl),
             kwok: place(Tool::Kwok),
             helm: place(Tool::Helm),
+            kind: place(Tool::Kind),
         }
     }
 
@@ -66,6 +70,7 @@ impl Tools {
             Tool::Kubectl => &self.kubectl,
             Tool::Kwok => &self.kwok,
             Tool::Helm => &self.helm,
+            Tool::Kind => &self.kind,
         }
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Facts {
     pub(super) inotify_watches: Option<u64>,
     pub(super) open_files: Option<u64>,
     pub(super) chart: bool,
+    /// With kind clusters: how many more fit and what ends that, or why none can be made. Nothing with another provider.
+    pub(super) clusters: Option<Result<(u64, &'static str), String>>,
 }
 
 /// How much a finding matters.
@@ -100,6 +102,7 @@ pub(super) fn all(facts: &Facts, environments: u64) -> Vec<Finding> {
         disk(facts, environments),
         inotify(facts, environments),
     ]);
+    findings.extend(clusters(facts, environments));
     findings.extend([
         open_files(facts),
         editor(facts),
@@ -238,6 +241,23 @@ fn inotify(facts: &Facts, environments: u64) -> Finding {
         wanted.max(512)
     );
     Finding::bad("inotify", Severity::Advice, found, advice)
+}
+
+/// Engine, node image, cgroups, capabilities, and what binds first.
+fn clusters(facts: &Facts, environments: u64) -> Option<Finding> {
+    const WHAT: &str = "kind clusters";
+    Some(match facts.clusters.as_ref()? {
+        Ok((room, binds)) => {
+            let found = format!("{room} more fit, then {binds} is used up");
+            if *room >= environments {
+                Finding::good(WHAT, found)
+            } else {
+                let advice = "fewer environments at once, or more of what is used up";
+                Finding::bad(WHAT, Severity::Advice, found, advice)
+            }
+        }
+        Err(reason) => Finding::bad(WHAT, Severity::Missing, "none can be made", reason.clone()),
+    })
 }
 
 fn open_files(facts: &Facts) -> Finding {

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
+use clusters::kind::preflight;
 use clusters::tools::Tools;
 use exec::{Cmd, Sandbox, find_program, sibling};
 
 use super::checks::Facts;
 use crate::environments::local;
-use crate::options::Options;
+use crate::options::{Options, ProviderName};
 
 const HELPERS: [&str; 3] = ["environment-supervisor", "sandbox-relay", "kueue-manager"];
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -38,7 +39,23 @@ pub(super) async fn facts(options: &Options) -> Facts {
         inotify_watches: number("/proc/sys/fs/inotify/max_user_watches"),
         open_files: open_files(),
         chart: local::chart_dir(options).join("Chart.yaml").is_file(),
+        clusters: clusters(options).await,
     }
+}
+
+async fn clusters(options: &Options) -> Option<Result<(u64, &'static str), String>> {
+    const NODES: u64 = 2;
+    if options.provider() != ProviderName::Kind {
+        return None;
+    }
+    // The tools are looked at elsewhere; the engine is found without them.
+    let tools = Tools::in_dir(options.tools_dir().unwrap_or(Path::new("")));
+    let settings = local::kind_settings(options, &tools);
+    let facts = preflight::facts(&settings).await;
+    Some(match preflight::refusal(&facts, &settings, NODES) {
+        Some(reason) => Err(reason),
+        None => Ok(preflight::room(&facts, NODES)),
+    })
 }
 
 fn tools(options: &Options) -> (Vec<&'static str>, String) {

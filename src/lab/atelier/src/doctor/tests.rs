@@ -22,6 +22,7 @@ fn healthy() -> Facts {
         inotify_watches: Some(65_536),
         open_files: Some(65_536),
         chart: true,
+        clusters: None,
     }
 }
 
@@ -100,4 +101,22 @@ fn a_sandbox_that_does_not_work_is_explained() {
             .unwrap()
             .contains("kernel.unprivileged_userns_clone=1")
     );
+}
+
+#[test]
+fn kind_clusters_are_only_spoken_of_where_they_are_wanted() {
+    let named = |facts: &Facts| all(facts, 3).into_iter().find(|finding| finding.what == "kind clusters");
+    assert_eq!(named(&healthy()), None);
+    let small = Facts {
+        clusters: Some(Ok((2, "memory"))),
+        ..healthy()
+    };
+    let finding = named(&small).unwrap();
+    assert_eq!(finding.severity, Severity::Advice);
+    assert_eq!(finding.found, "2 more fit, then memory is used up");
+    let none = Facts {
+        clusters: Some(Err("the container engine does not answer".to_owned())),
+        ..healthy()
+    };
+    assert_eq!(named(&none).unwrap().severity, Severity::Missing);
 }

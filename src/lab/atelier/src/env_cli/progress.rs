@@ -32,7 +32,11 @@ pub(super) fn in_words(event: &Progress) -> Option<String> {
             state: PhaseState::Started,
             ..
         }) => match phase {
-            Phase::Etcd | Phase::ApiServer | Phase::ControllerManager | Phase::HostNode => {
+            Phase::Etcd
+            | Phase::Containers
+            | Phase::ApiServer
+            | Phase::ControllerManager
+            | Phase::HostNode => {
                 Some(format!("… {}", phase_in_words(*phase)))
             }
             _ => None,
@@ -78,6 +82,7 @@ const fn phase_in_words(phase: Phase) -> &'static str {
         Phase::Directory => "folder of its own",
         Phase::Certificates => "certificates of its own",
         Phase::Etcd => "storage (etcd)",
+        Phase::Containers => "containers of the nodes",
         Phase::ApiServer => "API server",
         Phase::ControllerManager => "controller manager",
         Phase::Scheduler => "scheduler",

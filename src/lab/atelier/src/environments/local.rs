@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use clusters::kind::Settings;
 use clusters::local::{LocalOptions, LocalProvider};
 use clusters::provider::{EnvironmentId, Provider};
 use clusters::tools::Tools;
 
 use super::Environments;
 use super::shell::ShellKit;
-use crate::options::Options;
+use crate::options::{Options, ProviderName};
 
 /// The account of a platform with a single trainee.
 pub const SOLO: &str = "solo";
@@ -22,7 +23,29 @@ pub const SOLO: &str = "solo";
 pub fn provider(options: &Options, tools: Tools) -> anyhow::Result<Arc<dyn Provider>> {
     let local =
         LocalOptions::usual(options.data_dir(), tools).context("prepare local environments")?;
+    let local = match options.provider() {
+        ProviderName::Local => local,
+        ProviderName::Kind => {
+            let settings = kind_settings(options, &local.programs.tools);
+            local.with_kind(settings)
+        }
+    };
     Ok(Arc::new(LocalProvider::new(local)))
+}
+
+/// What kind clusters of this machine are made with. An engine that is not there is told of when it is needed.
+#[must_use]
+pub fn kind_settings(options: &Options, tools: &Tools) -> Settings {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let engine = ["docker", "podman"]
+        .into_iter()
+        .find_map(|name| exec::find_program(name, &path));
+    Settings {
+        kind: tools.kind.clone(),
+        engine: engine.unwrap_or_else(|| "docker".into()),
+        image: options.node_image().to_owned(),
+        archives: Vec::new(),
+    }
 }
 
 /// The programs of the course, obtained if they must be; progress is printed.

@@ -16,6 +16,8 @@ use super::launch::{Trouble, attach, launch};
 use super::layout::Layout;
 use super::record::{Record, Wanted, advice};
 use super::{Inner, sweep};
+use crate::kind::{self, Cluster};
+use crate::profile::Profile;
 use crate::provider::{
     Environment, EnvironmentId, EnvironmentSpec, EnvironmentState, Progress, ProviderError,
 };
@@ -31,6 +33,7 @@ pub(super) async fn create(
     let cancel = slot.begin(&cancel);
     let layout = inner.layout(&id);
     check_space(&inner)?;
+    check_machine(&inner, &profile).await?;
     make_folder(&inner, &layout, &id)?;
     let programs = inner.options.programs.clone();
     let mut record = Record {
@@ -39,6 +42,7 @@ pub(super) async fn create(
         created: (inner.now)(),
         wanted: Wanted::Created,
         programs,
+        kind: inner.options.kind.clone(),
     };
     let made = match record.write(&layout) {
         Ok(()) => launch(&inner, &id, &cancel).await,
@@ -56,7 +60,7 @@ pub(super) async fn create(
     });
     if let Err(trouble) = usable {
         sweep::end_now(&layout).await;
-        remove(&layout, &id)?;
+        remove(&inner, &layout, &id).await?;
         slot.history.add(Progress::State(EnvironmentState::Stopped));
         return Err(trouble.into_error(&id, "create"));
     }
@@ -89,6 +93,7 @@ async fn start_held(
     record.wanted = Wanted::Running;
     // The platform may have been updated since.
     record.programs = inner.options.programs.clone();
+    record.kind.clone_from(&inner.options.kind);
     record
         .write(&layout)
         .map_err(|error| failed(id, "start", error.to_string()))?;
@@ -122,9 +127,21 @@ pub(super) async fn stop(inner: Arc<Inner>, id: EnvironmentId) -> Result<(), Pro
     record
         .write(&layout)
         .map_err(|error| failed(&id, "stop", error.to_string()))?;
-    sweep::end(&layout).await;
+    halt(&inner, &layout, &id).await?;
     slot.history.add(Progress::State(EnvironmentState::Stopped));
     Ok(())
+}
+
+/// Ends the supervisor, and the containers of one that died without doing so itself.
+async fn halt(inner: &Inner, layout: &Layout, id: &EnvironmentId) -> Result<(), ProviderError> {
+    sweep::end(layout).await;
+    match &inner.options.kind {
+        None => Ok(()),
+        Some(settings) => {
+            let down = Cluster::of(settings, layout).down().await;
+            down.map_err(|reason| failed(id, "stop", reason))
+        }
+    }
 }
 
 pub(super) async fn delete(inner: Arc<Inner>, id: EnvironmentId) -> Result<(), ProviderError> {
@@ -141,7 +158,7 @@ pub(super) async fn delete(inner: Arc<Inner>, id: EnvironmentId) -> Result<(), P
         let _ = record.write(&layout);
     }
     sweep::end_now(&layout).await;
-    remove(&layout, &id)?;
+    remove(&inner, &layout, &id).await?;
     slot.history.restart(EnvironmentState::Stopped);
     Ok(())
 }
@@ -171,13 +188,12 @@ async fn adopt_one(
             .await
             .map(drop),
         Ok(Wanted::Stopped) => {
-            sweep::end(&layout).await;
-            Ok(())
+            halt(inner, &layout, &id).await
         }
         // Never usable, or being deleted, or not even written down: nobody can miss it.
         Ok(Wanted::Created) | Err(_) => {
             sweep::end_now(&layout).await;
-            remove(&layout, &id)
+            remove(inner, &layout, &id).await
         }
     };
     drop(acting);
@@ -228,6 +244,18 @@ fn check_space(inner: &Inner) -> Result<(), ProviderError> {
     })
 }
 
+/// Said before anything is begun: a cluster that fails half-way costs minutes.
+async fn check_machine(inner: &Inner, profile: &Profile) -> Result<(), ProviderError> {
+    let Some(settings) = &inner.options.kind else {
+        return Ok(());
+    };
+    let facts = kind::preflight::facts(settings).await;
+    match kind::preflight::refusal(&facts, settings, kind::node_count(profile)) {
+        Some(reason) => Err(ProviderError::Unsuitable { reason }),
+        None => Ok(()),
+    }
+}
+
 /// Making the folder is also what decides between two who create the same environment.
 fn make_folder(inner: &Inner, layout: &Layout, id: &EnvironmentId) -> Result<(), ProviderError> {
     match fs::DirBuilder::new().mode(0o700).create(layout.dir()) {
@@ -264,7 +292,13 @@ fn unsuitable(dir: &Path, error: &io::Error) -> ProviderError {
     }
 }
 
-fn remove(layout: &Layout, id: &EnvironmentId) -> Result<(), ProviderError> {
+async fn remove(inner: &Inner, layout: &Layout, id: &EnvironmentId) -> Result<(), ProviderError> {
+    // The folder last: while it is there, the next run goes on where this one is killed.
+    if let Some(settings) = &inner.options.kind {
+        kind::remove(settings, layout.dir())
+            .await
+            .map_err(|reason| failed(id, "delete", reason))?;
+    }
     let remove = || match fs::remove_dir_all(layout.dir()) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),

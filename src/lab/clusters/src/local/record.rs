@@ -24,6 +24,9 @@ pub(crate) struct Record {
     /// What was last asked for: an environment that should run is started again after a crash.
     pub(crate) wanted: Wanted,
     pub(crate) programs: Programs,
+    /// Its servers are containers, made with these.
+    #[serde(default)]
+    pub(crate) kind: Option<crate::kind::Settings>,
 }
 
 /// What an environment should be doing.

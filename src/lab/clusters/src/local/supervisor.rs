@@ -3,6 +3,7 @@
 //! It outlives the platform, which reaches it over its control socket. It leads the process group of everything it
 //! starts, so that what it leaves behind when killed can be found.
 
+mod containers;
 mod furnish;
 mod journal;
 mod keeper;
@@ -111,11 +112,20 @@ pub(crate) async fn run(
         context
             .history
             .add(Progress::State(EnvironmentState::Running));
-        stop.cancelled().await;
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = context.lost.cancelled() => {}
+        }
     }
-    context
-        .history
-        .add(Progress::State(EnvironmentState::Stopping));
+    let end = if context.lost.is_cancelled() && !stop.is_cancelled() {
+        // Not the end that somebody asked for: whoever listens starts it again. Its containers may well be fine.
+        running.cluster = None;
+        let reason = "it lost the place of its API server".to_owned();
+        EnvironmentState::Broken { reason }
+    } else {
+        EnvironmentState::Stopping
+    };
+    context.history.add(Progress::State(end));
     running.stop().await;
     let _ = fs::remove_file(context.layout.control_socket());
     let _ = fs::remove_file(context.layout.runtime());

@@ -141,6 +141,7 @@ fn pool_nodes(pool: &RawPool, problems: &mut Problems) -> Vec<NodeSpec> {
             taints: taints.clone(),
             capacity: capacity.clone(),
             gpus: gpus.clone(),
+            containers: pool.containers,
         }
     };
     (0..pool.count.value).map(node).collect()

@@ -24,6 +24,9 @@ pub(super) struct RawPool {
     pub(super) name: Spanned<String>,
     pub(super) count: Spanned<u32>,
     pub(super) capacity: Spanned<BTreeMap<String, Spanned<String>>>,
+    /// Whether these nodes run real pods where the provider has real kubelets. Their CPU and memory then are the machine's.
+    #[serde(default)]
+    pub(super) containers: bool,
     #[serde(default)]
     pub(super) gpu: Option<RawGpu>,
     #[serde(default)]

@@ -56,6 +56,15 @@ fn no_name_is_a_prefix_of_another_or_leaves_its_folder() {
 }
 
 #[test]
+fn a_start_is_told_in_the_phases_of_its_kind() {
+    let servers = Phase::of_start(&[Phase::Directory, Phase::Certificates]);
+    assert!(servers.contains(&Phase::Etcd) && !servers.contains(&Phase::Containers));
+    let containers = Phase::of_start(&[Phase::Containers]);
+    assert!(!containers.contains(&Phase::Etcd) && containers.contains(&Phase::Containers));
+    assert_eq!(containers.last(), Some(&Phase::Ready));
+}
+
+#[test]
 fn phase_keys_are_those_of_the_wire() {
     for phase in Phase::ALL {
         assert_eq!(

@@ -43,6 +43,11 @@ const HELM: Files = &[
     pinned!("helm/go.sum"),
     pinned!("helm/tools.go"),
 ];
+const KIND: Files = &[
+    pinned!("kind/go.mod"),
+    pinned!("kind/go.sum"),
+    pinned!("kind/tools.go"),
+];
 
 /// One run of `go build`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +109,15 @@ impl Unit {
                 folder: "helm",
                 package: "helm.sh/helm/v4/cmd/helm",
                 variables: &[("helm.sh/helm/v4/internal/version.version", "v4.3.1")],
+            },
+            // It holds its version itself.
+            Tool::Kind => Self {
+                name: tool.name(),
+                version,
+                files: KIND,
+                folder: "kind",
+                package: "sigs.k8s.io/kind",
+                variables: &[],
             },
         }
     }

@@ -15,6 +15,7 @@ pub enum Tool {
     Kubectl,
     Kwok,
     Helm,
+    Kind,
 }
 
 /// How a release is packed.
@@ -38,7 +39,7 @@ pub(super) struct Artifact {
 
 impl Tool {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Etcd,
         Self::KubeApiserver,
         Self::KubeControllerManager,
@@ -46,6 +47,7 @@ impl Tool {
         Self::Kubectl,
         Self::Kwok,
         Self::Helm,
+        Self::Kind,
     ];
 
     /// The program's file name.
@@ -59,6 +61,7 @@ impl Tool {
             Self::Kubectl => "kubectl",
             Self::Kwok => "kwok",
             Self::Helm => "helm",
+            Self::Kind => "kind",
         }
     }
 
@@ -73,6 +76,7 @@ impl Tool {
             | Self::Kubectl => KUBERNETES,
             Self::Kwok => "0.8.0",
             Self::Helm => "4.3.1",
+            Self::Kind => "0.33.0",
         }
     }
 
@@ -104,6 +108,13 @@ impl Tool {
             Self::Kwok => Artifact {
                 origin: format!(
                     "github.com/kubernetes-sigs/kwok/releases/download/v{version}/kwok-linux-{arch}"
+                ),
+                packing: Packing::Plain,
+                name: named,
+            },
+            Self::Kind => Artifact {
+                origin: format!(
+                    "github.com/kubernetes-sigs/kind/releases/download/v{version}/kind-linux-{arch}"
                 ),
                 packing: Packing::Plain,
                 name: named,

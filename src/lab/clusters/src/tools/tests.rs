@@ -73,6 +73,7 @@ fn program(tool: Tool, version: &str) -> String {
         Tool::Kubectl => format!("Client Version: v{version}"),
         Tool::Kwok => format!("kwok version v{version}"),
         Tool::Helm => format!("v{version}+g0000000"),
+        Tool::Kind => format!("kind version {version}"),
         _ => format!("Kubernetes v{version}"),
     };
     format!("#!/bin/sh\necho '{says}'\n")
@@ -184,6 +185,7 @@ case "$1" in
     case "$3" in
       *kwok) says='kwok version v0.8.0' ;;
       *helm) says='v4.3.1' ;;
+      *kind) says='kind version 0.33.0' ;;
       *) says='Kubernetes v1.37.2' ;;
     esac
     cat > "$2" <<END
@@ -222,6 +224,7 @@ async fn two_that_fill_the_cache_at_once_build_each_program_once() {
         .
         ./kubectl
         helm.sh/helm/v4/cmd/helm
+        sigs.k8s.io/kind
         sigs.k8s.io/kwok/cmd/kwok
     "#]]
     .assert_eq(&sorted(&built));

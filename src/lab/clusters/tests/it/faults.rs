@@ -170,6 +170,7 @@ fn without_tools(data: &Path) -> LocalOptions {
         supervisor,
         concurrency: None,
         min_free_bytes: 0,
+        kind: None,
     }
 }
 

@@ -42,6 +42,7 @@ impl Machine {
             supervisor: env!("CARGO_BIN_EXE_environment-supervisor").into(),
             concurrency: None,
             min_free_bytes: 0,
+            kind: None,
         };
         Some(Self {
             data,

@@ -3,5 +3,6 @@
 #![expect(clippy::print_stderr, reason = "a test that is skipped says why")]
 
 mod faults;
+mod kind;
 mod life;
 mod machine;

@@ -49,7 +49,7 @@ fn is(is: &Is) -> EnvironmentIs {
     }
 }
 
-/// All phases in order, whether they have begun or not.
+/// All phases of this kind of start in order, whether they have begun or not.
 fn phases(begun: &[PhaseProgress]) -> Vec<(Phase, PhaseIs)> {
     let one = |phase: Phase| {
         let progress = begun.iter().find(|progress| progress.phase == phase);
@@ -67,7 +67,8 @@ fn phases(begun: &[PhaseProgress]) -> Vec<(Phase, PhaseIs)> {
         });
         (phase, is)
     };
-    Phase::ALL.into_iter().map(one).collect()
+    let known: Vec<Phase> = begun.iter().map(|progress| progress.phase).collect();
+    Phase::of_start(&known).into_iter().map(one).collect()
 }
 
 /// Verdicts with the entries they rest on.

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::keeper::{Keeper, Kept};
-use super::{Context, furnish, note_runtime, ready, relay};
+use super::{Context, containers, furnish, note_runtime, ready, relay};
 use crate::host_node::HostNode;
 use crate::local::kubeconfig::{self, IN_SANDBOX, server_on};
 use crate::local::record::write_file;
@@ -25,7 +25,7 @@ use crate::{egress, kwok};
 /// A program that dies this often before it answers will not answer.
 const TOO_OFTEN: u32 = 3;
 /// A machine that is this slow is not merely busy.
-const LONGEST_START: Duration = Duration::from_secs(180);
+pub(super) const LONGEST_START: Duration = Duration::from_secs(180);
 const PORTS_TRIED: u32 = 5;
 
 /// Everything that must be ended, in the order in which it was started.
@@ -33,6 +33,8 @@ const PORTS_TRIED: u32 = 5;
 pub(super) struct Running {
     pub(super) keepers: Vec<Keeper>,
     pub(super) host_node: Option<HostNode>,
+    /// Stopped last, after everything that speaks to it.
+    pub(super) cluster: Option<crate::kind::Cluster>,
     pub(super) cancel: CancellationToken,
 }
 
@@ -53,10 +55,18 @@ impl Running {
         for server in servers.into_iter().rev() {
             server.stop().await;
         }
+        if let Some(cluster) = self.cluster.take()
+            && let Err(error) = cluster.down().await
+        {
+            tracing::warn!(%error, "the containers of the environment could not be stopped");
+        }
     }
 }
 
 pub(super) async fn start(context: &Context, running: &mut Running) -> Result<(), String> {
+    if let Some(settings) = &context.record.kind {
+        return Box::pin(containers::start(context, running, settings)).await;
+    }
     let layout = &context.layout;
     phase(context, Phase::Directory, async {
         write_file(
@@ -190,7 +200,7 @@ async fn api_server(context: &Context, running: &mut Running, pki: &Pki) -> Resu
 }
 
 /// Tells everybody the port, in files and in memory.
-async fn use_port(context: &Context, pki: &Pki, port: u16) -> Result<Client, String> {
+pub(super) async fn use_port(context: &Context, pki: &Pki, port: u16) -> Result<Client, String> {
     let admin = write_kubeconfigs(context, pki, port)?;
     context.port.send_replace(Some(port));
     note_runtime(context, Some(port)).map_err(|error| error.to_string())?;

@@ -1,0 +1,106 @@
+//! The container engine, spoken to through its own program. Every answer is text; errors are the engine's own words.
+
+use std::path::Path;
+use std::time::Duration;
+
+use exec::Cmd;
+
+/// Longer than any of these takes on a machine that works at all.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The label that kind gives to the containers of a cluster.
+const CLUSTER_LABEL: &str = "io.x-k8s.kind.cluster";
+
+/// A node's container as the engine sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Container {
+    pub(super) name: String,
+    /// As the engine calls it: `running`, `exited`, `created`…
+    pub(super) state: String,
+}
+
+impl Container {
+    pub(super) fn runs(&self) -> bool {
+        self.state == "running"
+    }
+
+    pub(super) fn is_control_plane(&self) -> bool {
+        self.name.ends_with("-control-plane")
+    }
+}
+
+/// One engine.
+#[derive(Debug, Clone)]
+pub(super) struct Engine<'a>(pub(super) &'a Path);
+
+impl Engine<'_> {
+    pub(super) async fn run<'b>(
+        &self,
+        args: impl IntoIterator<Item = &'b str>,
+    ) -> Result<String, String> {
+        let cmd = Cmd::new(self.0).args(args).deadline(PATIENCE);
+        match cmd.run().await {
+            Ok(output) => Ok(output.stdout.trim().to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// The containers of a cluster, whether they run or not, the control plane first.
+    pub(super) async fn containers(&self, cluster: &str) -> Result<Vec<Container>, String> {
+        let filter = format!("label={CLUSTER_LABEL}={cluster}");
+        let format = "{{.Names}}\t{{.State}}";
+        let answer = self
+            .run(["ps", "--all", "--filter", &filter, "--format", format])
+            .await?;
+        let mut containers: Vec<Container> = answer.lines().filter_map(container).collect();
+        containers.sort_by_key(|container| (!container.is_control_plane(), container.name.clone()));
+        Ok(containers)
+    }
+
+    /// The port of this machine behind which a cluster's API server is.
+    pub(super) async fn api_port(&self, cluster: &str) -> Result<u16, String> {
+        let container = format!("{cluster}-control-plane");
+        let answer = self.run(["port", &container, "6443/tcp"]).await?;
+        answer
+            .lines()
+            .find_map(|line| line.rsplit(':').next()?.parse().ok())
+            .ok_or_else(|| format!("the engine names no port for {container}: {answer:?}"))
+    }
+
+    pub(super) async fn has_image(&self, image: &str) -> bool {
+        self.run(["image", "inspect", "--format", "{{.Id}}", image])
+            .await
+            .is_ok()
+    }
+
+    pub(super) async fn create_network(&self, name: &str) -> Result<(), String> {
+        if self.run(["network", "inspect", name]).await.is_ok() {
+            return Ok(());
+        }
+        let label = format!("{CLUSTER_LABEL}={name}");
+        self.run(["network", "create", "--label", &label, name])
+            .await
+            .map(drop)
+    }
+
+    /// Removes every container, volume and network of a cluster. What is not there is removed already.
+    pub(super) async fn remove(&self, cluster: &str) -> Result<(), String> {
+        let containers = self.containers(cluster).await?;
+        let names = containers.iter().map(|container| container.name.as_str());
+        if !containers.is_empty() {
+            self.run(["rm", "--force", "--volumes"].into_iter().chain(names))
+                .await?;
+        }
+        match self.run(["network", "rm", cluster]).await {
+            Err(error) if !super::words::is_missing(&error) => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn container(line: &str) -> Option<Container> {
+    let (name, state) = line.split_once('\t')?;
+    Some(Container {
+        name: name.to_owned(),
+        state: state.to_owned(),
+    })
+}

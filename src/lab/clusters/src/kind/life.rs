@@ -1,0 +1,218 @@
+//! A cluster's containers through their life: made by kind, stopped and started by the engine, looked after, removed.
+
+use std::path::Path;
+use std::time::Duration;
+
+use exec::Cmd;
+use tokio_util::sync::CancellationToken;
+
+use super::engine::{Container, Engine};
+use super::{Settings, cluster_name, plan, words, worker_count};
+use crate::local::layout::Layout;
+use crate::profile::Profile;
+
+/// kind's own deadlines are within this; a machine that is slower is too busy for a classroom.
+const LONGEST_CREATION: Duration = Duration::from_secs(600);
+/// A kubelet ends its pods and etcd writes its last pages; containers are killed after that.
+const GRACE_SECONDS: &str = "15";
+/// How often the containers are looked at.
+const LOOK: Duration = Duration::from_secs(10);
+
+/// The cluster of one environment.
+#[derive(Debug, Clone)]
+pub(crate) struct Cluster {
+    settings: Settings,
+    name: String,
+}
+
+/// What the containers of a cluster need.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Need {
+    Nothing,
+    /// These do not run and can be started.
+    Start(Vec<String>),
+    /// These are gone: for a worker its Node cannot come back by itself, for the control plane everything is lost.
+    Lost(Vec<String>),
+}
+
+impl Cluster {
+    pub(crate) fn of(settings: &Settings, layout: &Layout) -> Self {
+        Self {
+            settings: settings.clone(),
+            name: cluster_name(layout.dir()),
+        }
+    }
+
+    fn engine(&self) -> Engine<'_> {
+        Engine(&self.settings.engine)
+    }
+
+    /// Makes the containers, or starts those that are there. When this returns, the API server is about to answer.
+    pub(crate) async fn up(
+        &self,
+        layout: &Layout,
+        profile: &Profile,
+        cancel: &CancellationToken,
+    ) -> Result<(), String> {
+        let there = self.engine().containers(&self.name).await;
+        let there = there.map_err(|error| words::of(&error, &self.settings))?;
+        match need(&there, worker_count(profile)) {
+            _ if there.is_empty() => self.create(layout, profile, cancel).await,
+            Need::Nothing => Ok(()),
+            Need::Start(names) => self.start(&names).await,
+            Need::Lost(names) => Err(format!(
+                "the container of {} is gone, and its node with it: rebuild the environment",
+                names.join(", ")
+            )),
+        }
+    }
+
+    /// Where the API server listens on this machine now; another port may be given at each start.
+    pub(crate) async fn port(&self) -> Result<u16, String> {
+        let port = self.engine().api_port(&self.name).await;
+        port.map_err(|error| words::of(&error, &self.settings))
+    }
+
+    async fn create(
+        &self,
+        layout: &Layout,
+        profile: &Profile,
+        cancel: &CancellationToken,
+    ) -> Result<(), String> {
+        let in_words = |error: String| words::of(&error, &self.settings);
+        self.engine()
+            .create_network(&self.name)
+            .await
+            .map_err(in_words)?;
+        let config = plan::cluster(profile, &layout.pki());
+        // A kubeconfig of kind's own, which nobody reads: it must not touch the user's.
+        let kubeconfig = layout.run().join("kind.kubeconfig");
+        let cmd = Cmd::new(&self.settings.kind)
+            .args(["create", "cluster", "--config", "-", "--wait", "0s"])
+            .args(["--name", &self.name, "--image", &self.settings.image])
+            .arg("--kubeconfig")
+            .arg(&kubeconfig)
+            .env("KUBECONFIG", &kubeconfig)
+            .env("KIND_EXPERIMENTAL_DOCKER_NETWORK", &self.name)
+            .env("KIND_EXPERIMENTAL_PODMAN_NETWORK", &self.name)
+            .env("KIND_EXPERIMENTAL_PROVIDER", self.provider())
+            .stdin(config)
+            .deadline(LONGEST_CREATION);
+        let log = layout.log("kind");
+        let mut said = String::new();
+        let made = cmd
+            .run_lines(cancel, |_, line| {
+                said.push_str(line);
+                said.push('\n');
+            })
+            .await;
+        let _ = std::fs::write(&log, &said);
+        let _ = std::fs::remove_file(&kubeconfig);
+        made.map(drop)
+            .map_err(|error| words::of(&format!("{said}\n{error}"), &self.settings))?;
+        self.load(cancel).await
+    }
+
+    /// Images that the node image lacks, into every node.
+    async fn load(&self, cancel: &CancellationToken) -> Result<(), String> {
+        for archive in &self.settings.archives {
+            let cmd = Cmd::new(&self.settings.kind)
+                .args(["load", "image-archive", "--name", &self.name])
+                .arg(archive)
+                .env("KIND_EXPERIMENTAL_PROVIDER", self.provider())
+                .deadline(LONGEST_CREATION);
+            let loaded = cmd.run_cancellable(cancel).await;
+            loaded.map_err(|error| words::of(&error.to_string(), &self.settings))?;
+        }
+        Ok(())
+    }
+
+    fn provider(&self) -> &'static str {
+        let name = self.settings.engine.file_name().unwrap_or_default();
+        if name == "podman" { "podman" } else { "docker" }
+    }
+
+    /// The control plane first: the others look for it.
+    async fn start(&self, names: &[String]) -> Result<(), String> {
+        let args = std::iter::once("start").chain(names.iter().map(String::as_str));
+        let started = self.engine().run(args).await;
+        started
+            .map(drop)
+            .map_err(|error| words::of(&error, &self.settings))
+    }
+
+    /// Stops every container and keeps what is in them.
+    pub(crate) async fn down(&self) -> Result<(), String> {
+        let containers = self.engine().containers(&self.name).await?;
+        let running: Vec<&str> = containers
+            .iter()
+            .rev()
+            .filter(|container| container.runs())
+            .map(|container| container.name.as_str())
+            .collect();
+        if running.is_empty() {
+            return Ok(());
+        }
+        let stop = ["stop", "--time", GRACE_SECONDS].into_iter();
+        self.engine().run(stop.chain(running)).await.map(drop)
+    }
+
+    /// Starts again what has ended, until cancelled; calls `lost` once when something is beyond that. An engine that does
+    /// not answer is waited for: when it comes back, its containers may have other ports, which `lost` is for as well.
+    pub(crate) async fn look_after(&self, workers: usize, port: u16, lost: impl Fn(String)) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let Ok(there) = self.engine().containers(&self.name).await else {
+                continue;
+            };
+            match need(&there, workers) {
+                Need::Nothing => match self.port().await {
+                    Ok(now) if now != port => {
+                        return lost(format!("its API server moved from port {port} to {now}"));
+                    }
+                    _ => {}
+                },
+                Need::Start(names) => {
+                    tracing::warn!(?names, "containers of nodes have ended; starting them again");
+                    if let Err(error) = self.start(&names).await {
+                        tracing::warn!(%error, "containers of nodes cannot be started");
+                    }
+                }
+                Need::Lost(names) => {
+                    return lost(format!("the container of {} is gone", names.join(", ")));
+                }
+            }
+        }
+    }
+}
+
+/// Pure: what these containers need to be a cluster of one control plane and so many workers.
+pub(super) fn need(there: &[Container], workers: usize) -> Need {
+    let mut missing = Vec::new();
+    if !there.iter().any(Container::is_control_plane) {
+        missing.push("the control plane".to_owned());
+    }
+    let found = there
+        .iter()
+        .filter(|container| !container.is_control_plane())
+        .count();
+    if found < workers {
+        missing.push(format!("{} of {workers} workers", workers - found));
+    }
+    if !missing.is_empty() {
+        return Need::Lost(missing);
+    }
+    let ended = there.iter().filter(|container| !container.runs());
+    let names: Vec<String> = ended.map(|container| container.name.clone()).collect();
+    if names.is_empty() {
+        Need::Nothing
+    } else {
+        Need::Start(names)
+    }
+}
+
+/// Removes everything that the engine holds of the environment in `dir`.
+pub(crate) async fn remove(settings: &Settings, dir: &Path) -> Result<(), String> {
+    let removed = Engine(&settings.engine).remove(&cluster_name(dir)).await;
+    removed.map_err(|error| words::of(&error, settings))
+}

@@ -1,0 +1,113 @@
+//! What a cluster made by kind still lacks: its nodes' labels and taints, and system pods kept off simulated nodes.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Node;
+use kube::api::{Patch, PatchParams};
+use kube::{Api, Client};
+use serde_json::{Value, json};
+
+use super::plan;
+use crate::host_node::{LABEL_VALUE, NODE_NAME, TAINT_KEY};
+use crate::kwok::{NODE_LABEL, SIMULATED};
+use crate::profile::{NodeSpec, Profile};
+
+/// Value of [`NODE_LABEL`] on nodes that run real pods.
+const REAL: &str = "reel";
+/// How long a node's kubelet may take to say that it is ready; its network comes after its range.
+const PATIENCE: Duration = Duration::from_secs(180);
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// Gives every container node its labels and taints, and waits until each is ready.
+pub(crate) async fn furnish(client: &Client, profile: &Profile) -> Result<(), String> {
+    keep_system_pods_off_simulated_nodes(client).await?;
+    let nodes = Api::<Node>::all(client.clone());
+    apply(&nodes, NODE_NAME, &host_patch()).await?;
+    for spec in profile.nodes.iter().filter(|node| node.is_real()) {
+        apply(&nodes, &spec.name, &real_patch(spec)).await?;
+    }
+    let names = plan::workers(profile);
+    let waiting = futures::future::join_all(names.iter().map(|name| ready(&nodes, name)));
+    tokio::time::timeout(PATIENCE, waiting)
+        .await
+        .map(drop)
+        .map_err(|_| {
+            format!(
+                "not every node of {} is ready after {} s",
+                names.join(", "),
+                PATIENCE.as_secs()
+            )
+        })
+}
+
+async fn apply(nodes: &Api<Node>, name: &str, patch: &Value) -> Result<(), String> {
+    let params = PatchParams::default();
+    nodes
+        .patch(name, &params, &Patch::Strategic(patch))
+        .await
+        .map(drop)
+        .map_err(|error| format!("label node {name}: {error}"))
+}
+
+fn host_patch() -> Value {
+    json!({
+        "metadata": {"labels": {NODE_LABEL: LABEL_VALUE}},
+        "spec": {"taints": [{"key": TAINT_KEY, "value": "reservee", "effect": "NoSchedule"}]},
+    })
+}
+
+fn real_patch(spec: &NodeSpec) -> Value {
+    let mut labels: BTreeMap<&str, &str> = BTreeMap::new();
+    for (key, value) in &spec.labels {
+        labels.insert(key, value);
+    }
+    labels.insert(NODE_LABEL, REAL);
+    let taints: Vec<Value> = spec
+        .taints
+        .iter()
+        .map(|taint| json!({"key": taint.key, "value": taint.value, "effect": taint.effect.as_str()}))
+        .collect();
+    json!({"metadata": {"labels": labels}, "spec": {"taints": taints}})
+}
+
+async fn ready(nodes: &Api<Node>, name: &str) {
+    loop {
+        let node = nodes.get_opt(name).await.ok().flatten();
+        let conditions = node.and_then(|node| node.status?.conditions);
+        let is_ready = conditions.is_some_and(|conditions| {
+            conditions
+                .iter()
+                .any(|condition| condition.type_ == "Ready" && condition.status == "True")
+        });
+        if is_ready {
+            return;
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// A simulated node plays any pod that lands on it: DNS that is only played answers nobody.
+async fn keep_system_pods_off_simulated_nodes(client: &Client) -> Result<(), String> {
+    use k8s_openapi::api::apps::v1::{DaemonSet, Deployment};
+    let elsewhere = json!({"spec": {"template": {"spec": {"affinity": {"nodeAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [
+            {"key": NODE_LABEL, "operator": "NotIn", "values": [SIMULATED]},
+        ]}]},
+    }}}}}});
+    let params = PatchParams::default();
+    let patch = Patch::Strategic(&elsewhere);
+    let failed = |what: &str, error: kube::Error| format!("keep {what} off simulated nodes: {error}");
+    let proxies = Api::<DaemonSet>::namespaced(client.clone(), "kube-system");
+    proxies
+        .patch("kube-proxy", &params, &patch)
+        .await
+        .map_err(|error| failed("kube-proxy", error))?;
+    let names = Api::<Deployment>::namespaced(client.clone(), "kube-system");
+    let one = json!({"spec": {"replicas": 1, "template": elsewhere["spec"]["template"]}});
+    names
+        .patch("coredns", &params, &Patch::Strategic(&one))
+        .await
+        .map(drop)
+        .map_err(|error| failed("DNS", error))
+}

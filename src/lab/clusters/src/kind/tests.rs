@@ -1,0 +1,123 @@
+//! What the containers of a cluster need, what kind is told, and what its failures mean.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::engine::Container;
+use super::life::{Need, need};
+use super::preflight::{Facts, refusal, room};
+use super::{Settings, cluster_name, plan, words};
+use crate::profile::Profile;
+
+fn settings() -> Settings {
+    Settings {
+        kind: "kind".into(),
+        engine: "/usr/bin/docker".into(),
+        image: super::NODE_IMAGE.to_owned(),
+        archives: Vec::new(),
+    }
+}
+
+fn profile(real: bool) -> Profile {
+    let text = format!(
+        "name: essai\ntitle: {{fr: Essai, en: Trial}}\nnamespaces: [a]\npools:\n  - name: gpu\n    count: 2\n    {}capacity: {{cpu: 4, memory: 8Gi}}\n    zone: z\n    racks: [r]\n",
+        if real { "containers: true\n    " } else { "" }
+    );
+    Profile::parse(Path::new("essai.yaml"), &text).unwrap()
+}
+
+fn containers(states: &[(&str, &str)]) -> Vec<Container> {
+    let container = |(name, state): &(&str, &str)| Container {
+        name: (*name).to_owned(),
+        state: (*state).to_owned(),
+    };
+    states.iter().map(container).collect()
+}
+
+#[test]
+fn a_cluster_needs_what_it_lacks() {
+    let both = [("c-control-plane", "running"), ("c-worker", "running")];
+    assert_eq!(need(&containers(&both), 1), Need::Nothing);
+    let ended = [("c-control-plane", "running"), ("c-worker", "exited")];
+    let wanted = Need::Start(vec!["c-worker".to_owned()]);
+    assert_eq!(need(&containers(&ended), 1), wanted);
+    let alone = [("c-control-plane", "running")];
+    assert!(matches!(need(&containers(&alone), 1), Need::Lost(_)));
+    let headless = [("c-worker", "running")];
+    let Need::Lost(what) = need(&containers(&headless), 1) else {
+        panic!("a cluster without a control plane is lost");
+    };
+    assert_eq!(what, ["the control plane"]);
+}
+
+#[test]
+fn environments_of_the_same_name_in_two_folders_have_two_clusters() {
+    let one = cluster_name(Path::new("/a/environments/anne-1"));
+    let other = cluster_name(Path::new("/b/environments/anne-1"));
+    assert_ne!(one, other);
+    assert!(one.ends_with("-anne-1"));
+    let longest = format!("/a/environments/{}", "x".repeat(32));
+    let container = format!("{}-control-plane", cluster_name(Path::new(&longest)));
+    assert!(container.len() <= 63, "{container} must be a host name");
+}
+
+#[test]
+fn kind_is_told_the_course_s_names_and_the_environment_s_authority() {
+    let config: Value = serde_json::from_str(&plan::cluster(&profile(true), Path::new("/e/pki"))).unwrap();
+    let nodes = config["nodes"].as_array().unwrap();
+    assert_eq!(nodes.len(), 4, "a control plane, the platform's, and two that are real");
+    assert_eq!(nodes[0]["extraMounts"][0]["hostPath"], "/e/pki/ca.pem");
+    let name = |node: &Value| -> Value {
+        let patch = node["kubeadmConfigPatches"][0].as_str().unwrap();
+        serde_json::from_str::<Value>(patch).unwrap()["nodeRegistration"]["name"].clone()
+    };
+    let names: Vec<Value> = nodes.iter().map(name).collect();
+    assert_eq!(names, ["plan-de-controle", "plateforme", "gpu-1", "gpu-2"]);
+    assert_eq!(config["networking"]["apiServerAddress"], "127.0.0.1");
+}
+
+#[test]
+fn a_profile_without_real_nodes_has_one_worker() {
+    assert_eq!(plan::workers(&profile(false)), ["plateforme"]);
+}
+
+#[test]
+fn failures_are_told_by_their_cause() {
+    let cases = [
+        ("ERROR: failed to create cluster: failed to pull image \"x\": exit status 1", "cargo xtask images node"),
+        ("Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?", "start it"),
+        ("failed to copy: write /x: no space left on device", "full"),
+        ("could not find an available, non-overlapping IPv4 address pool among the defaults", "address range"),
+        ("Command Output: OCI runtime create failed: fork/exec: cannot allocate memory", "too little memory"),
+    ];
+    for (said, means) in cases {
+        let words = words::of(said, &settings());
+        assert!(words.contains(means), "{said:?} became {words:?}");
+    }
+    assert_eq!(words::of("x\nsomething new\n", &settings()), "something new");
+}
+
+#[test]
+fn the_limit_that_binds_first_is_named() {
+    let good = Facts {
+        image: true,
+        cgroup: Some("v2"),
+        free_memory_mib: Some(16_000),
+        inotify_instances: Some(1024),
+        inotify_in_use: 20,
+        all_capabilities: true,
+        ..Facts::default()
+    };
+    assert_eq!(refusal(&good, &settings(), 2), None);
+    assert_eq!(room(&good, 2), (12, "fs.inotify.max_user_instances"));
+    let small = Facts { inotify_instances: Some(128), inotify_in_use: 60, ..good.clone() };
+    let said = refusal(&small, &settings(), 2).unwrap();
+    assert!(said.contains("fs.inotify.max_user_instances = 128, about 12 more needed"), "{said}");
+    let full = Facts { free_memory_mib: Some(300), ..good.clone() };
+    assert!(refusal(&full, &settings(), 2).unwrap().contains("300 MiB"));
+    let bounded = Facts { all_capabilities: false, ..good };
+    assert!(refusal(&bounded, &settings(), 2).unwrap().contains("CAP_SYS_RESOURCE"));
+    let wrapped = Facts { bounded_runtime: true, ..bounded };
+    assert_eq!(refusal(&wrapped, &settings(), 2), None);
+}
