@@ -112,12 +112,10 @@ impl Options {
         self.provider
     }
 
-    /// The image of a kind cluster's nodes.
+    /// The image of a kind cluster's nodes, if one was named.
     #[must_use]
-    pub fn node_image(&self) -> &str {
-        self.node_image
-            .as_deref()
-            .unwrap_or(clusters::kind::NODE_IMAGE)
+    pub fn node_image(&self) -> Option<&str> {
+        self.node_image.as_deref()
     }
 
     /// The cache of downloaded or built cluster programs, shared by all of the user's data folders.

@@ -36,9 +36,43 @@ pub struct Settings {
     pub engine: PathBuf,
     /// What every node is made from.
     pub image: String,
+    /// Where that image is found when the engine does not have it yet.
+    #[serde(default)]
+    pub node_archive: Option<PathBuf>,
     /// Archives of images that a lab needs and the node image may lack.
     #[serde(default)]
     pub archives: Vec<PathBuf>,
+}
+
+impl Settings {
+    /// The usual settings: the engine on the search path, and the node image in the folder that `cargo xtask images` fills.
+    ///
+    /// An archive there is a link to one named by the hash of what it was made from, and that hash is the image's tag in the
+    /// engine: after a new build the next cluster is made from it, and nothing is loaded twice.
+    #[must_use]
+    pub fn usual(kind: PathBuf, images: &Path, image: Option<&str>) -> Self {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let engine = ["docker", "podman"]
+            .into_iter()
+            .find_map(|name| exec::find_program(name, &path));
+        let node_archive = std::fs::canonicalize(images.join("node.tar")).ok();
+        let tagged = node_archive.as_deref().and_then(tag_of);
+        let chosen = image.map(str::to_owned).or(tagged);
+        Self {
+            kind,
+            engine: engine.unwrap_or_else(|| "docker".into()),
+            image: chosen.unwrap_or_else(|| NODE_IMAGE.to_owned()),
+            node_archive: node_archive.filter(|_| image.is_none()),
+            archives: Vec::new(),
+        }
+    }
+}
+
+/// `node-0123abcd.tar` holds what the engine calls `atelier-kueue/node:0123abcd`.
+fn tag_of(archive: &Path) -> Option<String> {
+    let key = archive.file_stem()?.to_str()?.strip_prefix("node-")?;
+    let repository = NODE_IMAGE.rsplit_once(':')?.0;
+    Some(format!("{repository}:{key}"))
 }
 
 /// How many workers a cluster of this profile has.

@@ -36,16 +36,8 @@ pub fn provider(options: &Options, tools: Tools) -> anyhow::Result<Arc<dyn Provi
 /// What kind clusters of this machine are made with. An engine that is not there is told of when it is needed.
 #[must_use]
 pub fn kind_settings(options: &Options, tools: &Tools) -> Settings {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let engine = ["docker", "podman"]
-        .into_iter()
-        .find_map(|name| exec::find_program(name, &path));
-    Settings {
-        kind: tools.kind.clone(),
-        engine: engine.unwrap_or_else(|| "docker".into()),
-        image: options.node_image().to_owned(),
-        archives: Vec::new(),
-    }
+    let images = options.cache_dir().join("images");
+    Settings::usual(tools.kind.clone(), &images, options.node_image())
 }
 
 /// The programs of the course, obtained if they must be; progress is printed.

@@ -7,6 +7,8 @@ use exec::Cmd;
 
 /// Longer than any of these takes on a machine that works at all.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// A node image is several hundred megabytes.
+const LOADING: Duration = Duration::from_secs(600);
 /// The label that kind gives to the containers of a cluster.
 const CLUSTER_LABEL: &str = "io.x-k8s.kind.cluster";
 
@@ -37,7 +39,15 @@ impl Engine<'_> {
         &self,
         args: impl IntoIterator<Item = &'b str>,
     ) -> Result<String, String> {
-        let cmd = Cmd::new(self.0).args(args).deadline(PATIENCE);
+        self.run_within(PATIENCE, args).await
+    }
+
+    async fn run_within<'b>(
+        &self,
+        patience: Duration,
+        args: impl IntoIterator<Item = &'b str>,
+    ) -> Result<String, String> {
+        let cmd = Cmd::new(self.0).args(args).deadline(patience);
         match cmd.run().await {
             Ok(output) => Ok(output.stdout.trim().to_owned()),
             Err(error) => Err(error.to_string()),
@@ -70,6 +80,14 @@ impl Engine<'_> {
         self.run(["image", "inspect", "--format", "{{.Id}}", image])
             .await
             .is_ok()
+    }
+
+    /// Puts the image of an archive, which calls it `inside`, under `image` into the engine.
+    pub(super) async fn load(&self, archive: &Path, inside: &str, image: &str) -> Result<(), String> {
+        let archive = archive.to_string_lossy();
+        self.run_within(LOADING, ["load", "--quiet", "--input", &archive])
+            .await?;
+        self.run(["tag", inside, image]).await.map(drop)
     }
 
     pub(super) async fn create_network(&self, name: &str) -> Result<(), String> {

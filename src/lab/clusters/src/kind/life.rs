@@ -80,6 +80,7 @@ impl Cluster {
         cancel: &CancellationToken,
     ) -> Result<(), String> {
         let in_words = |error: String| words::of(&error, &self.settings);
+        self.have_image().await.map_err(in_words)?;
         self.engine()
             .create_network(&self.name)
             .await
@@ -111,6 +112,17 @@ impl Cluster {
         made.map(drop)
             .map_err(|error| words::of(&format!("{said}\n{error}"), &self.settings))?;
         self.load(cancel).await
+    }
+
+    /// Once for every build of the image, however many clusters are made from it.
+    async fn have_image(&self) -> Result<(), String> {
+        let (engine, image) = (self.engine(), &self.settings.image);
+        match &self.settings.node_archive {
+            Some(archive) if !engine.has_image(image).await => {
+                engine.load(archive, super::NODE_IMAGE, image).await
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Images that the node image lacks, into every node.

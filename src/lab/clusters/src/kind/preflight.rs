@@ -19,7 +19,7 @@ const INSTANCES: &str = "/proc/sys/fs/inotify/max_user_instances";
 pub struct Facts {
     /// Why the engine does not answer; nothing when it does.
     pub engine_error: Option<String>,
-    /// Whether the node image is there.
+    /// Whether the node image is there, in the engine or as an archive.
     pub image: bool,
     /// `v1`, `v2`, or nothing where no control groups are mounted.
     pub cgroup: Option<&'static str>,
@@ -39,7 +39,7 @@ pub async fn facts(settings: &Settings) -> Facts {
     let runtime = answer.clone().unwrap_or_default();
     Facts {
         engine_error: answer.err().map(|error| words::of(&error, settings)),
-        image: engine.has_image(&settings.image).await,
+        image: settings.node_archive.is_some() || engine.has_image(&settings.image).await,
         cgroup: cgroup(Path::new("/sys/fs/cgroup")),
         free_memory_mib: free_memory_mib(),
         inotify_instances: number(INSTANCES),

@@ -15,6 +15,7 @@ fn settings() -> Settings {
         kind: "kind".into(),
         engine: "/usr/bin/docker".into(),
         image: super::NODE_IMAGE.to_owned(),
+        node_archive: None,
         archives: Vec::new(),
     }
 }
@@ -120,4 +121,18 @@ fn the_limit_that_binds_first_is_named() {
     assert!(refusal(&bounded, &settings(), 2).unwrap().contains("CAP_SYS_RESOURCE"));
     let wrapped = Facts { bounded_runtime: true, ..bounded };
     assert_eq!(refusal(&wrapped, &settings(), 2), None);
+}
+
+#[test]
+fn an_archive_is_known_by_the_hash_in_its_name() {
+    let images = tempfile::tempdir().unwrap();
+    let built = images.path().join("node-0123abcd.tar");
+    std::fs::write(&built, "").unwrap();
+    std::os::unix::fs::symlink(&built, images.path().join("node.tar")).unwrap();
+    let settings = Settings::usual("kind".into(), images.path(), None);
+    assert_eq!(settings.image, "docker.io/atelier-kueue/node:0123abcd");
+    assert_eq!(settings.node_archive, Some(built.canonicalize().unwrap()));
+    let chosen = Settings::usual("kind".into(), images.path(), Some("kindest/node:v1.37.2"));
+    assert_eq!(chosen.image, "kindest/node:v1.37.2");
+    assert_eq!(chosen.node_archive, None);
 }

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clusters::kind::{NODE_IMAGE, Settings};
+use clusters::kind::Settings;
 use clusters::local::{LocalOptions, LocalProvider};
 use clusters::provider::{EnvironmentState, Phase, Progress, Provider, ProviderError};
 use exec::Cmd;
@@ -21,21 +21,15 @@ fn wanted() -> bool {
     wanted
 }
 
-fn settings(machine: &Machine, image: &str) -> Settings {
-    Settings {
-        kind: machine.tools.kind.clone(),
-        engine: "docker".into(),
-        image: image.to_owned(),
-        archives: Vec::new(),
-    }
-}
-
-fn provider(machine: &Machine, image: &str) -> LocalProvider {
+fn provider(machine: &Machine, image: Option<&str>) -> LocalProvider {
     LocalProvider::new(options(machine, image))
 }
 
-fn options(machine: &Machine, image: &str) -> LocalOptions {
-    machine.options.clone().with_kind(settings(machine, image))
+fn options(machine: &Machine, image: Option<&str>) -> LocalOptions {
+    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let images = home.join(".cache/atelier-kueue/images");
+    let settings = Settings::usual(machine.tools.kind.clone(), &images, image);
+    machine.options.clone().with_kind(settings)
 }
 
 async fn docker(args: &[&str]) -> String {
@@ -68,7 +62,7 @@ async fn a_kind_environment_lives_and_leaves_nothing() {
         return;
     };
     let before = users_kubeconfig();
-    let provider = provider(&machine, NODE_IMAGE);
+    let provider = provider(&machine, None);
     let events = provider.subscribe(id("kindlife"));
     let environment = machine.create(&provider, "kindlife").await.unwrap();
     assert_eq!(environment.state, EnvironmentState::Running);
@@ -159,10 +153,10 @@ async fn a_missing_image_or_engine_is_told_and_leaves_nothing() {
     let Some(machine) = Machine::new().await.filter(|_| wanted()) else {
         return;
     };
-    let without_image = provider(&machine, "docker.io/atelier-kueue/nowhere:dev");
+    let without_image = provider(&machine, Some("docker.io/atelier-kueue/nowhere:dev"));
     let error = machine.create(&without_image, "kindimage").await.unwrap_err().to_string();
     assert!(error.contains("nowhere:dev is not on this machine"), "{error}");
-    let mut options = options(&machine, NODE_IMAGE);
+    let mut options = options(&machine, None);
     if let Some(kind) = &mut options.kind {
         kind.engine = "/nowhere/docker".into();
     }
@@ -178,7 +172,7 @@ async fn a_cancelled_creation_leaves_nothing() {
     let Some(machine) = Machine::new().await.filter(|_| wanted()) else {
         return;
     };
-    let provider = provider(&machine, NODE_IMAGE);
+    let provider = provider(&machine, None);
     let cancel = CancellationToken::new();
     let begun = async {
         until("containers appear", async || held("kindstop").await.len() > 1).await;
