@@ -111,7 +111,14 @@ fn one(recipe: &Recipe, places: &Places) -> anyhow::Result<()> {
     let link = places.images.join(format!("{}.tar", recipe.name));
     // Everything that goes in is looked up first: the key is made of what was found.
     let (key, layers) = match recipe.make {
-        Make::Script { program, inputs } => (script_key(program, inputs)?, None),
+        Make::Script {
+            program,
+            inputs,
+            within,
+        } => {
+            let archives = built(within, places);
+            (script_key(program, inputs, &archives)?, None)
+        }
         Make::Layers(layers) => {
             let layers = sources::gather(layers, places)?;
             (sources::key(recipe, &layers)?, Some(layers))
@@ -132,9 +139,10 @@ fn one(recipe: &Recipe, places: &Places) -> anyhow::Result<()> {
     }
     let partial = file.with_extension("partial");
     match (recipe.make, layers) {
-        (Make::Script { program, .. }, _) => {
+        (Make::Script { program, within, .. }, _) => {
             let mut command = run::command(run::root().join(program));
-            run::step(program, command.arg(&partial))?;
+            command.arg(&partial).args(built(within, places));
+            run::step(program, &mut command)?;
         }
         (Make::Layers(_), Some(layers)) => archive::write(recipe, &layers, places, &partial)?,
         (Make::Layers(_), None) => bail!("the layers were not gathered"),
@@ -148,12 +156,21 @@ fn one(recipe: &Recipe, places: &Places) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The archives of these images, of those that are there. Each is called by its key.
+fn built(names: &[&str], places: &Places) -> Vec<PathBuf> {
+    let archive = |name: &&str| places.images.join(format!("{name}.tar")).canonicalize().ok();
+    names.iter().filter_map(archive).collect()
+}
+
 /// The key of an image that a script builds: the script and everything that it reads.
-fn script_key(program: &str, inputs: &[&str]) -> anyhow::Result<String> {
+fn script_key(program: &str, inputs: &[&str], archives: &[PathBuf]) -> anyhow::Result<String> {
     let mut hash = Sha256::new();
     hash.update(program);
     for input in inputs {
         sources::hash_tree(&run::root().join(input), &mut hash)?;
+    }
+    for archive in archives {
+        hash.update(archive.file_name().unwrap_or_default().as_encoded_bytes());
     }
     Ok(hex::encode(hash.finalize()))
 }

@@ -18,6 +18,8 @@ pub(super) enum Make {
     Script {
         program: &'static str,
         inputs: &'static [&'static str],
+        /// Images that it packs into its own, those of them that were built: their archives follow the path.
+        within: &'static [&'static str],
     },
 }
 
@@ -430,7 +432,14 @@ const NODE: Recipe = Recipe {
     about: "a Kubernetes node for kind, from Debian packages and Go modules",
     make: Make::Script {
         program: "images/node/build",
-        inputs: &["images/node"],
+        inputs: &["images/node", "images/control-plane/kubernetes"],
+        within: &[
+            "outils",
+            "trainer",
+            "gpu",
+            "kueue-manager",
+            "training-operator",
+        ],
     },
     settings: Settings {
         user: "",

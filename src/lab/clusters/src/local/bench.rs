@@ -112,6 +112,7 @@ async fn bare(options: &LocalOptions, profile: &Profile) -> Result<Duration, Str
         created: crate::clock::now(),
         wanted: Wanted::Created,
         programs: options.programs.clone(),
+        kind: None,
     };
     let begun = tokio::time::Instant::now();
     let result = supervisor::bare(layout, record, crate::clock::now).await;
