@@ -133,6 +133,9 @@ fn act(verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::Trainings { only } => images::trainings::run(&only),
         Verb::Solve { lab, wrong, rest } => {
             up::prepare()?;
+            if up::wants_kind(&rest) {
+                up::kind()?;
+            }
             let mut arguments = vec![lab];
             if let Some(name) = wrong {
                 arguments.extend(["--wrong".to_owned(), name]);

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::{frontend, packages, run};
+use crate::{frontend, images, packages, run};
 
 /// The binaries of the product, by package. All are needed to serve: `atelier` starts the others.
 const PRODUCT: &[&str] = &["atelier", "clusters", "exec", "kueue-manager"];
@@ -13,6 +13,9 @@ const PRODUCT: &[&str] = &["atelier", "clusters", "exec", "kueue-manager"];
 /// The first step that failed, in words.
 pub fn up(prepare_only: bool, serve: &[String]) -> anyhow::Result<ExitCode> {
     prepare()?;
+    if wants_kind(serve) {
+        kind()?;
+    }
     if prepare_only {
         return Ok(ExitCode::SUCCESS);
     }
@@ -29,6 +32,24 @@ pub fn prepare() -> anyhow::Result<()> {
     frontend::bundle()?;
     build()?;
     run::step("tools: control plane, kubectl, kwok, helm", &mut tools()?)
+}
+
+/// Whether these arguments ask for kind clusters, as `--provider kind` or `--provider=kind`.
+#[must_use]
+pub fn wants_kind(arguments: &[String]) -> bool {
+    let pairs = arguments.iter().zip(arguments.iter().skip(1));
+    pairs.into_iter().any(|(name, value)| name == "--provider" && value == "kind")
+        || arguments.iter().any(|argument| argument == "--provider=kind")
+}
+
+/// What kind clusters need beside the rest: an engine that answers, and the images.
+///
+/// # Errors
+/// The first step that failed, in words.
+pub fn kind() -> anyhow::Result<()> {
+    // Does nothing where an engine answers.
+    run::step("container engine", &mut run::command(run::root().join(".ci/docker")))?;
+    images::build(&[]).map(drop)
 }
 
 /// Builds the product's binaries. Cargo shows the progress.
