@@ -5,6 +5,7 @@
 //! what kind is told, [`life`] makes, starts, watches and removes the containers, and [`words`] says why it failed.
 
 mod engine;
+mod gpus;
 mod life;
 mod nodes;
 mod plan;

@@ -9,6 +9,7 @@ mod manifests;
 mod tests;
 
 pub use apply::apply;
+pub(crate) use apply::resource;
 
 /// Group of the trainee's client certificate.
 pub const TRAINEES: &str = "atelier:trainees";

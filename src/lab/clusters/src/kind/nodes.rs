@@ -8,7 +8,7 @@ use kube::api::{Patch, PatchParams};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 
-use super::plan;
+use super::{gpus, plan};
 use crate::host_node::{LABEL_VALUE, NODE_NAME, TAINT_KEY};
 use crate::kwok::{NODE_LABEL, SIMULATED};
 use crate::profile::{NodeSpec, Profile};
@@ -17,6 +17,7 @@ use crate::profile::{NodeSpec, Profile};
 const REAL: &str = "reel";
 /// How long a node's kubelet may take to say that it is ready; its network comes after its range.
 const PATIENCE: Duration = Duration::from_secs(180);
+const GPU: &str = "nvidia.com/gpu";
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// Gives every container node its labels and taints, and waits until each is ready.
@@ -27,14 +28,20 @@ pub(crate) async fn furnish(client: &Client, profile: &Profile) -> Result<(), St
     for spec in profile.nodes.iter().filter(|node| node.is_real()) {
         apply(&nodes, &spec.name, &real_patch(spec)).await?;
     }
+    gpus::apply(client, profile).await?;
     let names = plan::workers(profile);
-    let waiting = futures::future::join_all(names.iter().map(|name| ready(&nodes, name)));
+    let counted = |name: &str| {
+        let spec = profile.nodes.iter().find(|node| node.name == name);
+        spec.and_then(|node| node.capacity.get(GPU).cloned())
+    };
+    let each = names.iter().map(|name| ready(&nodes, name, counted(name)));
+    let waiting = futures::future::join_all(each);
     tokio::time::timeout(PATIENCE, waiting)
         .await
         .map(drop)
         .map_err(|_| {
             format!(
-                "not every node of {} is ready after {} s",
+                "not every node of {} is ready, with its GPUs, after {} s",
                 names.join(", "),
                 PATIENCE.as_secs()
             )
@@ -71,20 +78,28 @@ fn real_patch(spec: &NodeSpec) -> Value {
     json!({"metadata": {"labels": labels}, "spec": {"taints": taints}})
 }
 
-async fn ready(nodes: &Api<Node>, name: &str) {
+/// Until the node's kubelet is ready and its device plugin has told of so many GPUs.
+async fn ready(nodes: &Api<Node>, name: &str, gpus: Option<String>) {
     loop {
         let node = nodes.get_opt(name).await.ok().flatten();
-        let conditions = node.and_then(|node| node.status?.conditions);
-        let is_ready = conditions.is_some_and(|conditions| {
-            conditions
-                .iter()
-                .any(|condition| condition.type_ == "Ready" && condition.status == "True")
-        });
-        if is_ready {
+        if node.is_some_and(|node| is_ready(&node, gpus.as_deref())) {
             return;
         }
         tokio::time::sleep(PAUSE).await;
     }
+}
+
+fn is_ready(node: &Node, gpus: Option<&str>) -> bool {
+    let Some(status) = &node.status else {
+        return false;
+    };
+    let kubelet = status
+        .conditions
+        .iter()
+        .flatten()
+        .any(|condition| condition.type_ == "Ready" && condition.status == "True");
+    let told = status.allocatable.as_ref().and_then(|all| all.get(GPU));
+    kubelet && gpus.is_none_or(|wanted| told.is_some_and(|told| told.0 == wanted))
 }
 
 /// A simulated node plays any pod that lands on it: DNS that is only played answers nobody.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::engine::Container;
 use super::life::{Need, need};
 use super::preflight::{Facts, refusal, room};
-use super::{Settings, cluster_name, plan, words};
+use super::{Settings, cluster_name, gpus, plan, words};
 use crate::profile::Profile;
 
 fn settings() -> Settings {
@@ -22,7 +22,7 @@ fn settings() -> Settings {
 
 fn profile(real: bool) -> Profile {
     let text = format!(
-        "name: essai\ntitle: {{fr: Essai, en: Trial}}\nnamespaces: [a]\npools:\n  - name: gpu\n    count: 2\n    {}capacity: {{cpu: 4, memory: 8Gi}}\n    zone: z\n    racks: [r]\n",
+        "name: essai\ntitle: {{fr: Essai, en: Trial}}\nnamespaces: [a]\npools:\n  - name: gpu\n    count: 2\n    {}capacity: {{cpu: 4, memory: 8Gi}}\n    gpu: {{model: a100-sxm4-80gb, count: 2}}\n    zone: z\n    racks: [r]\n",
         if real { "containers: true\n    " } else { "" }
     );
     Profile::parse(Path::new("essai.yaml"), &text).unwrap()
@@ -135,4 +135,18 @@ fn an_archive_is_known_by_the_hash_in_its_name() {
     let chosen = Settings::usual("kind".into(), images.path(), Some("kindest/node:v1.37.2"));
     assert_eq!(chosen.image, "kindest/node:v1.37.2");
     assert_eq!(chosen.node_archive, None);
+}
+
+#[test]
+fn the_device_plugin_knows_the_real_nodes_only() {
+    assert_eq!(gpus::objects(&profile(false)).unwrap(), Vec::<Value>::new());
+    let objects = gpus::objects(&profile(true)).unwrap();
+    let map = objects.iter().find(|object| object["kind"] == "ConfigMap").unwrap();
+    let config = map["data"]["config.json"].as_str().unwrap();
+    let config = gpu::config::Config::parse(config).unwrap();
+    let names: Vec<&String> = config.nodes.keys().collect();
+    assert_eq!(names, ["gpu-1", "gpu-2"]);
+    assert!(config.nodes.values().all(|gpus| gpus.count == 2));
+    let order: Vec<&Value> = objects.iter().map(|object| &object["kind"]).collect();
+    assert_eq!(order.first().unwrap().as_str(), Some("Namespace"), "{order:?}");
 }

@@ -35,8 +35,8 @@ pub async fn apply(client: &Client) -> Result<(), WallsError> {
     Ok(())
 }
 
-/// All kinds here are cluster-wide with regular plurals, so no discovery is needed.
-fn resource(api_version: &str, kind: &str) -> ApiResource {
+/// All kinds of our manifests have regular plurals, so no discovery is needed.
+pub(crate) fn resource(api_version: &str, kind: &str) -> ApiResource {
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
     let lower = kind.to_lowercase();
     let plural = lower
