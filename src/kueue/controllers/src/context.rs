@@ -117,21 +117,8 @@ impl Context {
         self.send(regarding, reporter, kind, reason, note);
     }
 
-    /// Sends an event about an object of some kind, given with its version.
-    pub fn event_of(
-        &self,
-        (api_version, kind): (&str, &str),
-        meta: &kueue_api::ObjectMeta,
-        reporter: &'static str,
-        of: Kind,
-        reason: &str,
-        note: String,
-    ) {
-        let regarding = regarding(api_version.to_owned(), kind, meta);
-        self.send(regarding, reporter, of, reason, note);
-    }
-
-    fn send(
+    /// Sends an event.
+    pub(crate) fn send(
         &self,
         regarding: ObjectReference,
         reporter: &'static str,
@@ -151,7 +138,11 @@ impl Context {
 }
 
 /// What an event is about.
-fn regarding(api_version: String, kind: &str, meta: &kueue_api::ObjectMeta) -> ObjectReference {
+pub(crate) fn regarding(
+    api_version: String,
+    kind: &str,
+    meta: &kueue_api::ObjectMeta,
+) -> ObjectReference {
     ObjectReference {
         api_version: Some(api_version),
         kind: Some(kind.to_owned()),

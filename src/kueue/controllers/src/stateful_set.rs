@@ -114,7 +114,8 @@ async fn carry_out(
             let kind = if warning { Warning } else { Normal };
             let version = STATEFUL_SET.api_version();
             let of = (version.as_str(), STATEFUL_SET.kind);
-            context.event_of(of, &set.metadata, REPORTER, kind, reason, note);
+            let about = crate::context::regarding(of.0.to_owned(), of.1, &set.metadata);
+            context.send(about, REPORTER, kind, reason, note);
         }
         Act::Create(workload) => world.saw_workload(writer.create(&workload).await?),
         Act::Change(workload, patch) => {

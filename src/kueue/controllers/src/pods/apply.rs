@@ -3,20 +3,25 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use k8s_openapi::api::core::v1::Pod;
+use jobs::pods::POD;
+use k8s_openapi::api::core::v1::{ObjectReference, Pod};
 use kueue_api::names::POD_FINALIZER;
 use kueue_api::v1beta2::Workload;
 use serde_json::json;
 
 use super::act::{About, Act};
 use super::key::of_pod;
-use crate::context::Context;
+use crate::context::{Context, regarding};
 use crate::error::ReconcileError;
 use crate::events::Kind::Warning;
 use crate::key::Key;
 use crate::write::WriteError;
 
 const REPORTER: &str = "kueue-pod-controller";
+
+fn about(pod: &kueue_api::ObjectMeta) -> ObjectReference {
+    regarding(POD.api_version(), POD.kind, pod)
+}
 
 /// Versions that writes of this pass left, by UID.
 pub(super) struct Hand<'a> {
@@ -117,7 +122,7 @@ impl<'a> Hand<'a> {
                 &context.world.around_queue(&cluster_queue),
             ),
             Act::Event(About::Pod(pod), kind, reason, note) => {
-                context.event_of(("v1", "Pod"), &pod.metadata, REPORTER, kind, reason, note);
+                context.send(about(&pod.metadata), REPORTER, kind, reason, note);
             }
             Act::Event(About::Workload(workload), kind, reason, note) => {
                 context.event(&*workload, REPORTER, kind, reason, note);
@@ -143,15 +148,8 @@ impl<'a> Hand<'a> {
                             uid: Some(owner.uid.clone()),
                             ..kueue_api::ObjectMeta::default()
                         };
-                        let (kind, text) = (("v1", "Pod"), error.to_string());
-                        context.event_of(
-                            kind,
-                            &about,
-                            REPORTER,
-                            Warning,
-                            "ErrWorkloadCompose",
-                            text,
-                        );
+                        let (about, text) = (self::about(&about), error.to_string());
+                        context.send(about, REPORTER, Warning, "ErrWorkloadCompose", text);
                     }
                 }
                 Err(error.into())

@@ -59,13 +59,11 @@ impl Pods {
                 self.group_name().unwrap_or_default().to_owned(),
             ));
         }
-        let alive = self
+        let mut alive = self
             .members
             .iter()
             .filter(|pod| phase(pod) != Some("Failed"));
-        alive
-            .map(|pod| self.agrees(pod, total))
-            .collect::<Result<(), _>>()
+        alive.try_for_each(|pod| self.agrees(pod, total))
     }
 
     fn agrees(&self, pod: &Pod, total: i32) -> Result<(), GroupError> {
