@@ -169,6 +169,7 @@ impl Bench<'_> {
         let mut runner = self
             .runner(dir)
             .env("KUBEBUILDER_ASSETS", &assets)
+            .env("KUBEBUILDER_CONTROLPLANE_START_TIMEOUT", "5m")
             .arg("--crds")
             .arg(crds)
             .arg("--minimalKueue")

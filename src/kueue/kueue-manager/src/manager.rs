@@ -68,11 +68,10 @@ pub(crate) async fn run(options: Options, configuration: Configuration) -> anyho
     let mut servers = Servers::new(&configuration, stop.clone());
     servers.probes(&readiness)?;
     servers.webhooks(&context, &readiness).await?;
+    let scraped = telemetry::metrics::router(Arc::new(registry));
+    servers.open_metrics(options.harness.metrics_port, scraped.clone());
     servers
-        .metrics(scrape::guard(
-            telemetry::metrics::router(Arc::new(registry)),
-            client.clone(),
-        ))
+        .metrics(scrape::guard(scraped, client.clone()))
         .await?;
     servers.visibility(&context, client.clone()).await?;
     servers.certificate(client);
@@ -190,6 +189,20 @@ impl<'a> Servers<'a> {
             Ok(())
         });
         Ok(())
+    }
+
+    /// For a harness on the same machine, which neither speaks TLS nor says who it is.
+    fn open_metrics(&mut self, port: Option<u16>, router: axum::Router) {
+        let Some(port) = port else {
+            return;
+        };
+        let address = SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, port));
+        let stop = self.stop.clone();
+        self.running.spawn(async move {
+            health::serve(address, router, stop)
+                .await
+                .with_context(|| format!("cannot serve metrics on {address}"))
+        });
     }
 
     async fn metrics(&mut self, router: axum::Router) -> anyhow::Result<()> {
