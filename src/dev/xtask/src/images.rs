@@ -139,7 +139,12 @@ fn one(recipe: &Recipe, places: &Places) -> anyhow::Result<()> {
     }
     let partial = file.with_extension("partial");
     match (recipe.make, layers) {
-        (Make::Script { program, within, .. }, _) => {
+        (
+            Make::Script {
+                program, within, ..
+            },
+            _,
+        ) => {
             let mut command = run::command(run::root().join(program));
             command.arg(&partial).args(built(within, places));
             run::step(program, &mut command)?;
@@ -158,7 +163,13 @@ fn one(recipe: &Recipe, places: &Places) -> anyhow::Result<()> {
 
 /// The archives of these images, of those that are there. Each is called by its key.
 fn built(names: &[&str], places: &Places) -> Vec<PathBuf> {
-    let archive = |name: &&str| places.images.join(format!("{name}.tar")).canonicalize().ok();
+    let archive = |name: &&str| {
+        places
+            .images
+            .join(format!("{name}.tar"))
+            .canonicalize()
+            .ok()
+    };
     names.iter().filter_map(archive).collect()
 }
 

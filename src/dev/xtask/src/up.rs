@@ -38,8 +38,12 @@ pub fn prepare() -> anyhow::Result<()> {
 #[must_use]
 pub fn wants_kind(arguments: &[String]) -> bool {
     let pairs = arguments.iter().zip(arguments.iter().skip(1));
-    pairs.into_iter().any(|(name, value)| name == "--provider" && value == "kind")
-        || arguments.iter().any(|argument| argument == "--provider=kind")
+    pairs
+        .into_iter()
+        .any(|(name, value)| name == "--provider" && value == "kind")
+        || arguments
+            .iter()
+            .any(|argument| argument == "--provider=kind")
 }
 
 /// What kind clusters need beside the rest: an engine that answers, and the images.
@@ -48,7 +52,10 @@ pub fn wants_kind(arguments: &[String]) -> bool {
 /// The first step that failed, in words.
 pub fn kind() -> anyhow::Result<()> {
     // Does nothing where an engine answers.
-    run::step("container engine", &mut run::command(run::root().join(".ci/docker")))?;
+    run::step(
+        "container engine",
+        &mut run::command(run::root().join(".ci/docker")),
+    )?;
     images::build(&[]).map(drop)
 }
 

@@ -105,7 +105,11 @@ fn a_sandbox_that_does_not_work_is_explained() {
 
 #[test]
 fn kind_clusters_are_only_spoken_of_where_they_are_wanted() {
-    let named = |facts: &Facts| all(facts, 3).into_iter().find(|finding| finding.what == "kind clusters");
+    let named = |facts: &Facts| {
+        all(facts, 3)
+            .into_iter()
+            .find(|finding| finding.what == "kind clusters")
+    };
     assert_eq!(named(&healthy()), None);
     let small = Facts {
         clusters: Some(Ok((2, "memory"))),

@@ -36,9 +36,7 @@ pub(super) fn in_words(event: &Progress) -> Option<String> {
             | Phase::Containers
             | Phase::ApiServer
             | Phase::ControllerManager
-            | Phase::HostNode => {
-                Some(format!("… {}", phase_in_words(*phase)))
-            }
+            | Phase::HostNode => Some(format!("… {}", phase_in_words(*phase))),
             _ => None,
         },
         Progress::Phase(PhaseEvent {

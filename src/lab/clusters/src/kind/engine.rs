@@ -83,7 +83,12 @@ impl Engine<'_> {
     }
 
     /// Puts the image of an archive, which calls it `inside`, under `image` into the engine.
-    pub(super) async fn load(&self, archive: &Path, inside: &str, image: &str) -> Result<(), String> {
+    pub(super) async fn load(
+        &self,
+        archive: &Path,
+        inside: &str,
+        image: &str,
+    ) -> Result<(), String> {
         let archive = archive.to_string_lossy();
         self.run_within(LOADING, ["load", "--quiet", "--input", &archive])
             .await?;

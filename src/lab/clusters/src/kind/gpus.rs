@@ -18,7 +18,12 @@ const MANAGER: &str = "atelier-gpu";
 pub(super) async fn apply(client: &Client, profile: &Profile) -> Result<(), String> {
     let objects = objects(profile)?;
     for object in objects {
-        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let text = |pointer: &str| {
+            object
+                .pointer(pointer)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
         let (kind, name) = (text("/kind"), text("/metadata/name"));
         let failed = |error: kube::Error| format!("apply {kind} {name}: {error}");
         let resource = resource(text("/apiVersion"), kind);
@@ -40,7 +45,8 @@ pub(super) async fn apply(client: &Client, profile: &Profile) -> Result<(), Stri
 /// Every object, in the order in which to apply them.
 pub(super) fn objects(profile: &Profile) -> Result<Vec<Value>, String> {
     let mut real = profile.clone();
-    real.nodes.retain(|node| node.is_real() && node.gpus.is_some());
+    real.nodes
+        .retain(|node| node.is_real() && node.gpus.is_some());
     if real.nodes.is_empty() {
         return Ok(Vec::new());
     }

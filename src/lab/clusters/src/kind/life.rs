@@ -185,7 +185,10 @@ impl Cluster {
                     _ => {}
                 },
                 Need::Start(names) => {
-                    tracing::warn!(?names, "containers of nodes have ended; starting them again");
+                    tracing::warn!(
+                        ?names,
+                        "containers of nodes have ended; starting them again"
+                    );
                     if let Err(error) = self.start(&names).await {
                         tracing::warn!(%error, "containers of nodes cannot be started");
                     }

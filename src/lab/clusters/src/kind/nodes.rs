@@ -112,7 +112,8 @@ async fn keep_system_pods_off_simulated_nodes(client: &Client) -> Result<(), Str
     }}}}}});
     let params = PatchParams::default();
     let patch = Patch::Strategic(&elsewhere);
-    let failed = |what: &str, error: kube::Error| format!("keep {what} off simulated nodes: {error}");
+    let failed =
+        |what: &str, error: kube::Error| format!("keep {what} off simulated nodes: {error}");
     let proxies = Api::<DaemonSet>::namespaced(client.clone(), "kube-system");
     proxies
         .patch("kube-proxy", &params, &patch)

@@ -38,9 +38,9 @@ pub(super) fn cluster(profile: &Profile, pki: &Path) -> String {
         "extraMounts": mounts,
         "kubeadmConfigPatches": [init(), api_server()],
     });
-    let workers = workers(profile).into_iter().map(|name| {
-        json!({"role": "worker", "kubeadmConfigPatches": [join(name)]})
-    });
+    let workers = workers(profile)
+        .into_iter()
+        .map(|name| json!({"role": "worker", "kubeadmConfigPatches": [join(name)]}));
     let nodes: Vec<Value> = std::iter::once(control_plane).chain(workers).collect();
     let config = json!({
         "kind": "Cluster",

@@ -35,7 +35,9 @@ pub struct Facts {
 /// Looks at the machine.
 pub async fn facts(settings: &Settings) -> Facts {
     let engine = Engine(&settings.engine);
-    let answer = engine.run(["info", "--format", "{{.DefaultRuntime}}"]).await;
+    let answer = engine
+        .run(["info", "--format", "{{.DefaultRuntime}}"])
+        .await;
     let runtime = answer.clone().unwrap_or_default();
     Facts {
         engine_error: answer.err().map(|error| words::of(&error, settings)),
@@ -117,7 +119,9 @@ fn cgroup(root: &Path) -> Option<&'static str> {
 
 fn free_memory_mib() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("MemAvailable:"))?;
     line.split_whitespace()
         .nth(1)?
         .parse::<u64>()

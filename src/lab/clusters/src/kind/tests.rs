@@ -65,9 +65,14 @@ fn environments_of_the_same_name_in_two_folders_have_two_clusters() {
 
 #[test]
 fn kind_is_told_the_course_s_names_and_the_environment_s_authority() {
-    let config: Value = serde_json::from_str(&plan::cluster(&profile(true), Path::new("/e/pki"))).unwrap();
+    let config: Value =
+        serde_json::from_str(&plan::cluster(&profile(true), Path::new("/e/pki"))).unwrap();
     let nodes = config["nodes"].as_array().unwrap();
-    assert_eq!(nodes.len(), 4, "a control plane, the platform's, and two that are real");
+    assert_eq!(
+        nodes.len(),
+        4,
+        "a control plane, the platform's, and two that are real"
+    );
     assert_eq!(nodes[0]["extraMounts"][0]["hostPath"], "/e/pki/ca.pem");
     let name = |node: &Value| -> Value {
         let patch = node["kubeadmConfigPatches"][0].as_str().unwrap();
@@ -86,17 +91,32 @@ fn a_profile_without_real_nodes_has_one_worker() {
 #[test]
 fn failures_are_told_by_their_cause() {
     let cases = [
-        ("ERROR: failed to create cluster: failed to pull image \"x\": exit status 1", "cargo xtask images node"),
-        ("Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?", "start it"),
+        (
+            "ERROR: failed to create cluster: failed to pull image \"x\": exit status 1",
+            "cargo xtask images node",
+        ),
+        (
+            "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
+            "start it",
+        ),
         ("failed to copy: write /x: no space left on device", "full"),
-        ("could not find an available, non-overlapping IPv4 address pool among the defaults", "address range"),
-        ("Command Output: OCI runtime create failed: fork/exec: cannot allocate memory", "too little memory"),
+        (
+            "could not find an available, non-overlapping IPv4 address pool among the defaults",
+            "address range",
+        ),
+        (
+            "Command Output: OCI runtime create failed: fork/exec: cannot allocate memory",
+            "too little memory",
+        ),
     ];
     for (said, means) in cases {
         let words = words::of(said, &settings());
         assert!(words.contains(means), "{said:?} became {words:?}");
     }
-    assert_eq!(words::of("x\nsomething new\n", &settings()), "something new");
+    assert_eq!(
+        words::of("x\nsomething new\n", &settings()),
+        "something new"
+    );
 }
 
 #[test]
@@ -112,14 +132,34 @@ fn the_limit_that_binds_first_is_named() {
     };
     assert_eq!(refusal(&good, &settings(), 2), None);
     assert_eq!(room(&good, 2), (12, "fs.inotify.max_user_instances"));
-    let small = Facts { inotify_instances: Some(128), inotify_in_use: 60, ..good.clone() };
+    let small = Facts {
+        inotify_instances: Some(128),
+        inotify_in_use: 60,
+        ..good.clone()
+    };
     let said = refusal(&small, &settings(), 2).unwrap();
-    assert!(said.contains("fs.inotify.max_user_instances = 128, about 12 more needed"), "{said}");
-    let full = Facts { free_memory_mib: Some(300), ..good.clone() };
+    assert!(
+        said.contains("fs.inotify.max_user_instances = 128, about 12 more needed"),
+        "{said}"
+    );
+    let full = Facts {
+        free_memory_mib: Some(300),
+        ..good.clone()
+    };
     assert!(refusal(&full, &settings(), 2).unwrap().contains("300 MiB"));
-    let bounded = Facts { all_capabilities: false, ..good };
-    assert!(refusal(&bounded, &settings(), 2).unwrap().contains("CAP_SYS_RESOURCE"));
-    let wrapped = Facts { bounded_runtime: true, ..bounded };
+    let bounded = Facts {
+        all_capabilities: false,
+        ..good
+    };
+    assert!(
+        refusal(&bounded, &settings(), 2)
+            .unwrap()
+            .contains("CAP_SYS_RESOURCE")
+    );
+    let wrapped = Facts {
+        bounded_runtime: true,
+        ..bounded
+    };
     assert_eq!(refusal(&wrapped, &settings(), 2), None);
 }
 
@@ -141,12 +181,19 @@ fn an_archive_is_known_by_the_hash_in_its_name() {
 fn the_device_plugin_knows_the_real_nodes_only() {
     assert_eq!(gpus::objects(&profile(false)).unwrap(), Vec::<Value>::new());
     let objects = gpus::objects(&profile(true)).unwrap();
-    let map = objects.iter().find(|object| object["kind"] == "ConfigMap").unwrap();
+    let map = objects
+        .iter()
+        .find(|object| object["kind"] == "ConfigMap")
+        .unwrap();
     let config = map["data"]["config.json"].as_str().unwrap();
     let config = gpu::config::Config::parse(config).unwrap();
     let names: Vec<&String> = config.nodes.keys().collect();
     assert_eq!(names, ["gpu-1", "gpu-2"]);
     assert!(config.nodes.values().all(|gpus| gpus.count == 2));
     let order: Vec<&Value> = objects.iter().map(|object| &object["kind"]).collect();
-    assert_eq!(order.first().unwrap().as_str(), Some("Namespace"), "{order:?}");
+    assert_eq!(
+        order.first().unwrap().as_str(),
+        Some("Namespace"),
+        "{order:?}"
+    );
 }

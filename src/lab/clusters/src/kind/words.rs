@@ -31,7 +31,12 @@ const ROWS: &[Row] = &[
         },
     },
     Row {
-        signs: &["failed to pull image", "pull access denied", "manifest unknown", "No such image"],
+        signs: &[
+            "failed to pull image",
+            "pull access denied",
+            "manifest unknown",
+            "No such image",
+        ],
         cause: |settings| {
             format!(
                 "the node image {} is not on this machine and no registry gives it: `cargo xtask images node` makes it",
@@ -46,7 +51,10 @@ const ROWS: &[Row] = &[
         },
     },
     Row {
-        signs: &["non-overlapping IPv4 address pool", "all predefined address pools have been fully subnetted"],
+        signs: &[
+            "non-overlapping IPv4 address pool",
+            "all predefined address pools have been fully subnetted",
+        ],
         cause: |_| {
             "the engine has no address range left for another network: remove networks that nobody uses (`docker network prune`), or give it more ranges (`default-address-pools` in its configuration)".to_owned()
         },
@@ -56,7 +64,12 @@ const ROWS: &[Row] = &[
         cause: |_| "the port of its API server was taken by another program: try again".to_owned(),
     },
     Row {
-        signs: &["too many open files", "inotify_add_watch", "failed to create fsnotify watcher", "could not find a log line that matches"],
+        signs: &[
+            "too many open files",
+            "inotify_add_watch",
+            "failed to create fsnotify watcher",
+            "could not find a log line that matches",
+        ],
         cause: |_| {
             preflight::inotify().unwrap_or_else(|| {
                 "a node's first process did not get as far as it must: cgroups of this machine cannot be used from a container (cgroup v2, or v1 with its own namespace, is needed), or it is out of processes or file handles (`ulimit -n`)".to_owned()
@@ -64,8 +77,16 @@ const ROWS: &[Row] = &[
         },
     },
     Row {
-        signs: &["cannot allocate memory", "out of memory", "signal: killed", "exit status 137"],
-        cause: |_| "this machine has too little memory for another cluster: stop one, or add memory".to_owned(),
+        signs: &[
+            "cannot allocate memory",
+            "out of memory",
+            "signal: killed",
+            "exit status 137",
+        ],
+        cause: |_| {
+            "this machine has too little memory for another cluster: stop one, or add memory"
+                .to_owned()
+        },
     },
     Row {
         signs: &["cgroup"],
@@ -75,7 +96,10 @@ const ROWS: &[Row] = &[
     },
     Row {
         signs: &["node(s) already exist for a cluster with the name"],
-        cause: |_| "containers of a cluster of this name are there already: delete the environment first".to_owned(),
+        cause: |_| {
+            "containers of a cluster of this name are there already: delete the environment first"
+                .to_owned()
+        },
     },
 ];
 
@@ -105,5 +129,7 @@ fn own_words(error: &str) -> String {
 /// Whether the engine says that something is not there (any more).
 pub(super) fn is_missing(error: &str) -> bool {
     let lower = error.to_lowercase();
-    ["no such", "not found"].iter().any(|sign| lower.contains(sign))
+    ["no such", "not found"]
+        .iter()
+        .any(|sign| lower.contains(sign))
 }

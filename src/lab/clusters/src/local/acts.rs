@@ -187,9 +187,7 @@ async fn adopt_one(
         Ok(Wanted::Running) => start_held(inner, &id, &slot.begin(&CancellationToken::new()))
             .await
             .map(drop),
-        Ok(Wanted::Stopped) => {
-            halt(inner, &layout, &id).await
-        }
+        Ok(Wanted::Stopped) => halt(inner, &layout, &id).await,
         // Never usable, or being deleted, or not even written down: nobody can miss it.
         Ok(Wanted::Created) | Err(_) => {
             sweep::end_now(&layout).await;

@@ -26,14 +26,18 @@ fn provider(machine: &Machine, image: Option<&str>) -> LocalProvider {
 }
 
 fn options(machine: &Machine, image: Option<&str>) -> LocalOptions {
-    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let home = std::env::var_os("HOME")
+        .map(PathBuf::from)
+        .unwrap_or_default();
     let images = home.join(".cache/atelier-kueue/images");
     let settings = Settings::usual(machine.tools.kind.clone(), &images, image);
     machine.options.clone().with_kind(settings)
 }
 
 async fn docker(args: &[&str]) -> String {
-    let cmd = Cmd::new("docker").args(args).deadline(Duration::from_secs(60));
+    let cmd = Cmd::new("docker")
+        .args(args)
+        .deadline(Duration::from_secs(60));
     cmd.run().await.unwrap().stdout.trim().to_owned()
 }
 
@@ -45,7 +49,9 @@ async fn held(id: &str) -> Vec<String> {
         &["network", "ls", "--format", "{{.Name}}"],
     ] {
         let names = docker(what).await;
-        let ours = names.lines().filter(|name| name.contains(&format!("-{id}")));
+        let ours = names
+            .lines()
+            .filter(|name| name.contains(&format!("-{id}")));
         found.extend(ours.map(str::to_owned));
     }
     found
@@ -73,14 +79,22 @@ async fn a_kind_environment_lives_and_leaves_nothing() {
         .collect()
         .await;
     for phase in Phase::of_start(&[Phase::Containers]) {
-        let told = seen.iter().any(|event| matches!(event, Progress::Phase(event) if event.phase == phase));
+        let told = seen
+            .iter()
+            .any(|event| matches!(event, Progress::Phase(event) if event.phase == phase));
         assert!(told, "{phase} was not reported");
     }
 
     let admin = environment.admin_kubeconfig.clone();
     let kubectl = async |args: &[&str]| machine.kubectl(&admin, args).await.stdout;
     let nodes = kubectl(&["get", "nodes", "--no-headers"]).await;
-    for name in ["plan-de-controle", "plateforme", "cpu-1", "a100-1", "a100-2"] {
+    for name in [
+        "plan-de-controle",
+        "plateforme",
+        "cpu-1",
+        "a100-1",
+        "a100-2",
+    ] {
         assert!(nodes.contains(name), "{name} is not among {nodes}");
     }
     runs_a_real_pod(&machine, &admin).await;
@@ -91,7 +105,11 @@ async fn a_kind_environment_lives_and_leaves_nothing() {
     assert!(matches!(again, ProviderError::Exists(_)), "{again}");
 
     // A node's container that ends comes back.
-    let worker = held("kindlife").await.into_iter().find(|name| name.ends_with("-worker")).unwrap();
+    let worker = held("kindlife")
+        .await
+        .into_iter()
+        .find(|name| name.ends_with("-worker"))
+        .unwrap();
     docker(&["kill", &worker]).await;
     until("the killed node runs again", async || {
         docker(&["inspect", "--format", "{{.State.Running}}", &worker]).await == "true"
@@ -101,33 +119,69 @@ async fn a_kind_environment_lives_and_leaves_nothing() {
     // Stopped and started, it is the same cluster.
     kubectl(&["create", "namespace", "souvenir"]).await;
     provider.stop(id("kindlife")).await.unwrap();
-    assert_eq!(docker(&["inspect", "--format", "{{.State.Running}}", &worker]).await, "false");
-    let started = provider.start(id("kindlife"), CancellationToken::new()).await.unwrap();
+    assert_eq!(
+        docker(&["inspect", "--format", "{{.State.Running}}", &worker]).await,
+        "false"
+    );
+    let started = provider
+        .start(id("kindlife"), CancellationToken::new())
+        .await
+        .unwrap();
     assert_eq!(started.state, EnvironmentState::Running);
-    assert!(kubectl(&["get", "namespace", "souvenir"]).await.contains("souvenir"));
+    assert!(
+        kubectl(&["get", "namespace", "souvenir"])
+            .await
+            .contains("souvenir")
+    );
     runs_a_real_pod(&machine, &admin).await;
 
     provider.delete(id("kindlife")).await.unwrap();
     assert_eq!(held("kindlife").await, Vec::<String>::new());
     assert!(!machine.folder("kindlife").exists());
-    assert_eq!(users_kubeconfig(), before, "the user's own kubeconfig must not be touched");
+    assert_eq!(
+        users_kubeconfig(),
+        before,
+        "the user's own kubeconfig must not be touched"
+    );
 }
 
 /// A pod on the platform's node: a real container with its own output, which no simulation could print.
 async fn runs_a_real_pod(machine: &Machine, admin: &std::path::Path) {
     let kubectl = async |args: &[&str]| machine.kubectl(admin, args).await.stdout;
-    let image = ["get", "-n", "kube-system", "daemonset/kube-proxy", "-o", "jsonpath={.spec.template.spec.containers[0].image}"];
+    let image = [
+        "get",
+        "-n",
+        "kube-system",
+        "daemonset/kube-proxy",
+        "-o",
+        "jsonpath={.spec.template.spec.containers[0].image}",
+    ];
     let image = kubectl(&image).await;
     let overrides = r#"{"spec":{"nodeSelector":{"atelier.kueue/node":"plateforme"},"tolerations":[{"operator":"Exists"}]}}"#;
     kubectl(&["delete", "pod", "essai", "--ignore-not-found"]).await;
-    let run = ["run", "essai", "--restart=Never", "--overrides", overrides, "--image", &image, "--command", "--", "kube-proxy", "--version"];
+    let run = [
+        "run",
+        "essai",
+        "--restart=Never",
+        "--overrides",
+        overrides,
+        "--image",
+        &image,
+        "--command",
+        "--",
+        "kube-proxy",
+        "--version",
+    ];
     let made = machine.kubectl(admin, &run).await;
     assert!(made.stderr.is_empty(), "{}", made.stderr);
     until("the pod ends well", async || {
         kubectl(&["get", "pod", "essai", "-o", "jsonpath={.status.phase}"]).await == "Succeeded"
     })
     .await;
-    assert_eq!(kubectl(&["logs", "essai"]).await.trim(), "Kubernetes v1.37.2");
+    assert_eq!(
+        kubectl(&["logs", "essai"]).await.trim(),
+        "Kubernetes v1.37.2"
+    );
 }
 
 /// The trainee's kubeconfig names the sandbox's address; with this machine's it has the enumerated role and no more.
@@ -154,14 +208,25 @@ async fn a_missing_image_or_engine_is_told_and_leaves_nothing() {
         return;
     };
     let without_image = provider(&machine, Some("docker.io/atelier-kueue/nowhere:dev"));
-    let error = machine.create(&without_image, "kindimage").await.unwrap_err().to_string();
-    assert!(error.contains("nowhere:dev is not on this machine"), "{error}");
+    let error = machine
+        .create(&without_image, "kindimage")
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("nowhere:dev is not on this machine"),
+        "{error}"
+    );
     let mut options = options(&machine, None);
     if let Some(kind) = &mut options.kind {
         kind.engine = "/nowhere/docker".into();
     }
     let without_engine = LocalProvider::new(options);
-    let error = machine.create(&without_engine, "kindimage").await.unwrap_err().to_string();
+    let error = machine
+        .create(&without_engine, "kindimage")
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("/nowhere/docker"), "{error}");
     assert_eq!(held("kindimage").await, Vec::<String>::new());
     assert!(!machine.folder("kindimage").exists());
@@ -175,10 +240,16 @@ async fn a_cancelled_creation_leaves_nothing() {
     let provider = provider(&machine, None);
     let cancel = CancellationToken::new();
     let begun = async {
-        until("containers appear", async || held("kindstop").await.len() > 1).await;
+        until("containers appear", async || {
+            held("kindstop").await.len() > 1
+        })
+        .await;
         cancel.cancel();
     };
     let (made, ()) = tokio::join!(provider.create(spec("kindstop"), cancel.clone()), begun);
-    assert!(matches!(made, Err(ProviderError::Cancelled { .. })), "{made:?}");
+    assert!(
+        matches!(made, Err(ProviderError::Cancelled { .. })),
+        "{made:?}"
+    );
     assert_eq!(held("kindstop").await, Vec::<String>::new());
 }

@@ -44,7 +44,12 @@ pub(super) async fn start(
         cluster.up(layout, profile, &running.cancel),
     )
     .await?;
-    let (admin, port) = phase(context, Phase::ApiServer, api_server(context, &cluster, &pki)).await?;
+    let (admin, port) = phase(
+        context,
+        Phase::ApiServer,
+        api_server(context, &cluster, &pki),
+    )
+    .await?;
     furnish(context, running, &admin).await?;
     look_after(context, running, cluster, port);
     phase(context, Phase::Ready, async { Ok(()) }).await
