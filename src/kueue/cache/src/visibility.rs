@@ -170,6 +170,12 @@ impl Cache {
             .unwrap_or_default()
     }
 
+    /// Whether a cohort exists, as an object or because somebody belongs to it.
+    #[must_use]
+    pub fn knows_cohort(&self, name: &CohortName) -> bool {
+        self.tree.cohort(name).is_some()
+    }
+
     /// Whether ClusterQueues and cohorts share what is idle by weight.
     #[must_use]
     pub fn is_fairly_shared(&self) -> bool {

@@ -14,6 +14,11 @@ use crate::work_queue::Next;
 /// Brings one Cohort up to date, unless it is its own ancestor; then its members admit nothing until that changes.
 pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, ReconcileError> {
     let Some(cohort) = context.world.stores.cohorts.get(&key) else {
+        let name = cache::CohortName::new(key.name.as_str());
+        // Others may still belong to it, though nobody made it.
+        if !context.world.cache.lock().knows_cohort(&name) {
+            context.metrics.forget_cohort(&key.name);
+        }
         return Ok(Next::OnChange);
     };
     if is_circle(&context, &key) {

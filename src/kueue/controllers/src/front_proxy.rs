@@ -21,6 +21,8 @@ mod tests;
 
 const NAMESPACE: &str = "kube-system";
 const NAME: &str = "extension-apiserver-authentication";
+const ANONYMOUS: &str = "system:anonymous";
+const AUTHENTICATED: &str = "system:authenticated";
 /// The watch of a ConfigMap that may not be read is tried again at most this often.
 const LONGEST_RETRY: Duration = Duration::from_secs(30);
 
@@ -66,6 +68,11 @@ impl Rules {
         };
         let username = first(&self.users)?;
         let groups = self.groups.iter().flat_map(|name| texts(headers, name));
+        let mut groups: Vec<String> = groups.collect();
+        // As every server of Kubernetes does: the proxy does not say this of its own people.
+        if username != ANONYMOUS && !groups.iter().any(|group| group == AUTHENTICATED) {
+            groups.push(AUTHENTICATED.to_owned());
+        }
         let mut extra: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (prefix, name) in self
             .extra
@@ -78,7 +85,7 @@ impl Rules {
         }
         Some(UserInfo {
             username: Some(username),
-            groups: Some(groups.collect()),
+            groups: Some(groups),
             uid: first(&self.uids),
             extra: Some(extra).filter(|extra| !extra.is_empty()),
         })

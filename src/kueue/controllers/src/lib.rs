@@ -16,6 +16,7 @@ pub mod events;
 pub mod flavor;
 pub mod front_proxy;
 pub mod job;
+pub mod keepers;
 pub mod key;
 pub mod lease;
 pub mod local_queue;

@@ -23,8 +23,8 @@ use crate::work_queue::{Next, WorkQueue};
 use crate::world::{PodGroups, World};
 use crate::write::Writer;
 use crate::{
-    cluster_queue, cohort, error::ReconcileError, events, flavor, job, lease, local_queue, nodes,
-    places, pods, scheduling, stateful_set, workload,
+    cluster_queue, cohort, error::ReconcileError, events, flavor, job, keepers, lease, local_queue,
+    nodes, places, pods, scheduling, stateful_set, workload,
 };
 
 /// What the controllers are started with.
@@ -295,6 +295,16 @@ async fn work(context: Arc<Context>, kinds: &[&'static JobKind], stop: Cancellat
         &queues.flavors,
         ("ResourceFlavor.kueue.x-k8s.io", 1),
         flavor::reconcile,
+    );
+    start.queue(
+        &queues.topologies,
+        ("Topology.kueue.x-k8s.io", 1),
+        keepers::topology,
+    );
+    start.queue(
+        &queues.checks,
+        ("AdmissionCheck.kueue.x-k8s.io", 1),
+        keepers::check,
     );
     start.queue(
         &queues.cohorts,

@@ -10,8 +10,8 @@ use k8s_openapi::api::node::v1::RuntimeClass;
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kueue_api::v1beta2::{
-    AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, ResourceFlavorSpec, Workload,
-    WorkloadPriorityClass,
+    AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, ResourceFlavorSpec, Topology,
+    Workload, WorkloadPriorityClass,
 };
 use kueue_api::workload::pods::workload_of;
 use parking_lot::RwLock;
@@ -47,6 +47,7 @@ pub struct Stores {
     pub priority_classes: Store<PriorityClass>,
     pub flavors: Store<ResourceFlavor>,
     pub checks: Store<AdmissionCheck>,
+    pub topologies: Store<Topology>,
     pub cohorts: Store<Cohort>,
     pub cluster_queues: Store<ClusterQueue>,
     pub local_queues: Store<LocalQueue>,
@@ -74,6 +75,7 @@ impl Stores {
             priority_classes: Store::default(),
             flavors: Store::default(),
             checks: Store::default(),
+            topologies: Store::default(),
             cohorts: Store::default(),
             cluster_queues: Store::default(),
             local_queues: Store::default(),

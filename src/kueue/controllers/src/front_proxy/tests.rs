@@ -62,6 +62,17 @@ fn the_front_proxy_is_believed_about_others() {
 }
 
 #[test]
+fn everybody_with_a_name_is_authenticated() {
+    let groups = |user: &str| {
+        let headers = headers(&[("x-remote-user", user)]);
+        let person = rules("[]").person(peer("any").as_ref(), &headers);
+        person.unwrap().groups.unwrap()
+    };
+    assert_eq!(groups("system:aggregator"), ["system:authenticated"]);
+    assert!(groups("system:anonymous").is_empty());
+}
+
+#[test]
 fn nobody_else_is() {
     let allowed = rules(r#"["front-proxy-client"]"#);
     assert!(allowed.person(None, &headers(ASKING)).is_none());

@@ -17,6 +17,7 @@ use kueue_api::v1beta2::{
 use kueue_api::workload::pods::workload_of;
 
 use super::World;
+use crate::keepers;
 use crate::key::Key;
 use crate::nodes;
 use crate::pods::shelf;
@@ -94,11 +95,25 @@ impl World {
     }
 
     pub fn on_topology(&self, seen: Seen<Topology>) {
-        match seen {
-            Seen::Object(topology) => self.change(|cache, _| cache.apply_topology(&topology)),
-            Seen::Gone(key, _) => self.change(|cache, _| cache.delete_topology(&key.name)),
-            Seen::Malformed(key, error) => self.unreadable("Topology", &key, &error),
+        match self.keep(&self.stores.topologies, "Topology", seen) {
+            Some(News::Object(topology, _)) => {
+                self.change(|cache, _| cache.apply_topology(&topology));
+                self.queues.topologies.add(Key::of(&topology.metadata));
+            }
+            Some(News::Gone(key, _)) => self.change(|cache, _| cache.delete_topology(&key.name)),
+            None => {}
         }
+    }
+
+    /// Objects that could not go because others named them.
+    fn ask_leaving(&self) {
+        let (topologies, checks) = keepers::leaving(&self.stores);
+        topologies
+            .into_iter()
+            .for_each(|key| self.queues.topologies.add(key));
+        checks
+            .into_iter()
+            .for_each(|key| self.queues.checks.add(key));
     }
 
     pub fn on_node(&self, seen: Seen<Node>) {
@@ -260,6 +275,7 @@ impl World {
             Some(News::Gone(key, _)) => {
                 let name = FlavorName::new(key.name.as_str());
                 self.change(|cache, _| cache.delete_resource_flavor(&name));
+                self.ask_leaving();
             }
             None => {}
         }
@@ -269,6 +285,7 @@ impl World {
         match self.keep(&self.stores.checks, "AdmissionCheck", seen) {
             Some(News::Object(check, _)) => {
                 self.change(|cache, _| cache.apply_admission_check(&check));
+                self.queues.checks.add(Key::of(&check.metadata));
             }
             Some(News::Gone(key, _)) => {
                 self.change(|cache, _| cache.delete_admission_check(&key.name));
@@ -286,12 +303,18 @@ impl World {
             Some(News::Gone(key, _)) => {
                 let name = CohortName::new(key.name.as_str());
                 self.change(|cache, _| cache.delete_cohort(&name));
+                self.queues.cohorts.add(key);
             }
             None => {}
         }
     }
 
     pub fn on_cluster_queue(&self, seen: Seen<ClusterQueue>) {
+        self.took_cluster_queue(seen);
+        self.ask_leaving();
+    }
+
+    fn took_cluster_queue(&self, seen: Seen<ClusterQueue>) {
         let (queue, before) = match self.keep(&self.stores.cluster_queues, "ClusterQueue", seen) {
             Some(News::Object(queue, before)) => {
                 self.change(|cache, now| cache.apply_cluster_queue(&queue, now));
@@ -305,6 +328,12 @@ impl World {
             None => return,
         };
         self.queues.cluster_queues.add(Key::cluster(queue.name()));
+        // Cohorts that it belonged to may have lost their last member.
+        for queue in before.iter().chain([&queue]) {
+            if let Some(cohort) = &queue.spec.cohort_name {
+                self.queues.cohorts.add(Key::cluster(cohort));
+            }
+        }
         let same = before.as_ref().is_some_and(|old| {
             old.spec == queue.spec
                 && old.metadata.deletion_timestamp == queue.metadata.deletion_timestamp

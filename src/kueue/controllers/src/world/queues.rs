@@ -11,6 +11,8 @@ use crate::work_queue::WorkQueue;
 #[derive(Debug)]
 pub struct Queues {
     pub flavors: Arc<WorkQueue>,
+    pub topologies: Arc<WorkQueue>,
+    pub checks: Arc<WorkQueue>,
     pub cohorts: Arc<WorkQueue>,
     pub cluster_queues: Arc<WorkQueue>,
     pub local_queues: Arc<WorkQueue>,
@@ -31,6 +33,8 @@ impl Queues {
         let queue = |name| Arc::new(WorkQueue::new(name));
         Self {
             flavors: queue("ResourceFlavor"),
+            topologies: queue("Topology"),
+            checks: queue("AdmissionCheck"),
             cohorts: queue("Cohort"),
             cluster_queues: queue("ClusterQueue"),
             local_queues: queue("LocalQueue"),
