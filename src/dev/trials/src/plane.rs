@@ -86,7 +86,7 @@ impl Plane {
     /// # Errors
     /// When it cannot be started.
     pub fn start_etcd(&mut self) -> anyhow::Result<()> {
-        self.etcd = Some(self.spawn("etcd", self.server(&self.tools.etcd).args(ETCD))?);
+        self.etcd = Some(self.spawn("etcd", &self.server(&self.tools.etcd).args(ETCD))?);
         Ok(())
     }
 
@@ -97,7 +97,7 @@ impl Plane {
     pub async fn start_api_server(&mut self) -> anyhow::Result<()> {
         let server = self.server(&self.tools.kube_apiserver).args(API_SERVER);
         let server = server.arg(format!("--secure-port={}", self.port));
-        self.api = Some(self.spawn("kube-apiserver", server)?);
+        self.api = Some(self.spawn("kube-apiserver", &server)?);
         let client = self.client().await?;
         let ready = async {
             while !is_ready(&client).await {
@@ -151,7 +151,7 @@ impl Plane {
             .env("PATH", "/usr/bin:/bin")
     }
 
-    fn spawn(&self, name: &str, command: Cmd) -> anyhow::Result<Child> {
+    fn spawn(&self, name: &str, command: &Cmd) -> anyhow::Result<Child> {
         let log = RotatingLog::new(self.dir.join(format!("{name}.log")));
         Ok(command.spawn(Grouping::Own, Some(log))?)
     }

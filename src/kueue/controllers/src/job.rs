@@ -46,9 +46,8 @@ pub async fn reconcile(
             .locks
             .hold(own.iter().map(|workload| Key::of(&workload.metadata)))
             .await;
-        match round(&context, kind, &job, standing).await? {
-            Some(next) => return Ok(next),
-            None => {}
+        if let Some(next) = round(&context, kind, &job, standing).await? {
+            return Ok(next);
         }
     }
     Ok(Next::OnChange)

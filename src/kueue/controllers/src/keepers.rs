@@ -1,4 +1,4 @@
-//! Reconcilers of Topologies and AdmissionChecks: what others name cannot go before they do. While such an object is there it has our
+//! Reconcilers of `Topology` and `AdmissionCheck` objects: what others name cannot go before they do. While such an object is there it has our
 //! finalizer; when it is deleted and nobody names it any more, the finalizer goes.
 
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub async fn topology(context: Arc<Context>, key: Key) -> Result<Next, Reconcile
     Ok(Next::OnChange)
 }
 
-/// Looks after one AdmissionCheck.
+/// Looks after one `AdmissionCheck`.
 pub async fn check(context: Arc<Context>, key: Key) -> Result<Next, ReconcileError> {
     let Some(check) = context.world.stores.checks.get(&key) else {
         return Ok(Next::OnChange);

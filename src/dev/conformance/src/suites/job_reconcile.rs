@@ -160,7 +160,7 @@ impl Run {
     }
 
     fn step(&self, job: &dyn GenericJob) -> Result<Step, Astray> {
-        self.with_view(job, |view| decide::next(view))
+        self.with_view(job, decide::next)
     }
 
     fn with_view<T>(

@@ -1,7 +1,7 @@
 //! The scripts: the simulator's own scenarios, and those in this room's folder `scenarios`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
@@ -30,11 +30,11 @@ pub(super) fn all() -> anyhow::Result<Vec<Script>> {
     }
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "sim"));
     paths.sort();
-    paths.into_iter().map(read).collect()
+    paths.iter().map(|path| read(path)).collect()
 }
 
-fn read(path: PathBuf) -> anyhow::Result<Script> {
-    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+fn read(path: &Path) -> anyhow::Result<Script> {
+    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let shown = path.display().to_string();
     let mut commands = Vec::new();
     for statement in split(&text) {

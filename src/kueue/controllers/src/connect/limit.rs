@@ -59,9 +59,8 @@ fn kind_of(path: &str) -> Option<(&str, &str)> {
         ["apis", group, _, ref rest @ ..] => (group, rest),
         _ => return None,
     };
-    let resource = match *rest {
-        ["namespaces", _, resource, ..] | [resource, ..] => resource,
-        [] => return None,
+    let (["namespaces", _, resource, ..] | [resource, ..]) = *rest else {
+        return None;
     };
     (resource != "leases").then_some((group, resource))
 }

@@ -28,9 +28,9 @@ pub(crate) fn named(
             Some(class.value.unwrap_or_default())
         },
     )
-    .unwrap_or_else(|| {
+    .or_else(|| {
         let classes = stores.priority_classes.list();
-        Some(default(classes.iter().map(AsRef::as_ref)))
+        default(classes.iter().map(AsRef::as_ref))
     })
 }
 
@@ -63,26 +63,44 @@ pub fn named_among(
             Some(class.value.unwrap_or_default())
         },
     )
-    .unwrap_or_else(|| Some(default(pod_classes.iter())))
+    .or_else(|| default(pod_classes.iter()))
 }
 
-/// None if no class is named; in it none while that does not exist.
+/// What came of the classes that a job names.
+enum Choice {
+    Unnamed,
+    /// Named, but not there.
+    Missing,
+    Found(Priority),
+}
+
+impl Choice {
+    fn of(class: PriorityClassRef, value: Option<i32>) -> Self {
+        let class = Some(class);
+        value.map_or(Self::Missing, |value| {
+            Self::Found(Priority { class, value })
+        })
+    }
+
+    fn or_else(self, default: impl FnOnce() -> Priority) -> Option<Priority> {
+        match self {
+            Self::Unnamed => Some(default()),
+            Self::Missing => None,
+            Self::Found(priority) => Some(priority),
+        }
+    }
+}
+
 fn choose(
     (own, of_pods): (Option<&str>, Option<&str>),
     class: impl Fn(&str) -> Option<i32>,
     pod_class: impl Fn(&str) -> Option<i32>,
-) -> Option<Option<Priority>> {
-    if let Some(name) = own {
-        return Some(class(name).map(|value| Priority {
-            class: Some(PriorityClassRef::workload(name)),
-            value,
-        }));
+) -> Choice {
+    match (own, of_pods) {
+        (Some(name), _) => Choice::of(PriorityClassRef::workload(name), class(name)),
+        (None, Some(name)) => Choice::of(PriorityClassRef::pod(name), pod_class(name)),
+        (None, None) => Choice::Unnamed,
     }
-    let name = of_pods?;
-    Some(pod_class(name).map(|value| Priority {
-        class: Some(PriorityClassRef::pod(name)),
-        value,
-    }))
 }
 
 fn pod_class_of(job: &dyn GenericJob) -> Option<String> {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use cache::{ClusterQueueName, Pending};
 use kueue_api::ObjectMeta;
 use kueue_api::conditions::{find, queue};
+use kueue_api::v1beta2::LocalQueueStatus;
 use telemetry::metrics::{Gauge, Gauges, Labels};
 
 use super::Options;
@@ -234,14 +235,7 @@ impl WorldGauges {
 
     fn local_queues(&self, book: &mut Book) {
         let parked = self.inadmissible_by_local_queue();
-        let usage = self
-            .context
-            .world
-            .cache
-            .lock()
-            .snapshot()
-            .past_usage
-            .clone();
+        let usage = self.context.world.cache.lock().snapshot().past_usage;
         for queue in self.context.world.stores.local_queues.list() {
             if !self.options().shows(&queue) {
                 continue;
@@ -270,22 +264,18 @@ impl WorldGauges {
                 .copied()
                 .unwrap_or_default()
                 .min(status.pending_workloads);
-            const PENDING: (&str, &str) = (
-                "kueue_local_queue_pending_workloads",
-                "Pending workloads of a LocalQueue",
-            );
-            book.put(
-                PENDING.0,
-                PENDING.1,
-                of(&[("status", "active")]),
-                f64::from(status.pending_workloads - inadmissible),
-            );
-            book.put(
-                PENDING.0,
-                PENDING.1,
-                of(&[("status", "inadmissible")]),
-                f64::from(inadmissible),
-            );
+            let waiting = [
+                ("active", status.pending_workloads - inadmissible),
+                ("inadmissible", inadmissible),
+            ];
+            for (state, count) in waiting {
+                book.put(
+                    "kueue_local_queue_pending_workloads",
+                    "Pending workloads of a LocalQueue",
+                    of(&[("status", state)]),
+                    f64::from(count),
+                );
+            }
             book.put(
                 "kueue_local_queue_reserving_active_workloads",
                 "Workloads that hold quota",
@@ -296,17 +286,7 @@ impl WorldGauges {
                 let count = f64::from(status.admitted_workloads);
                 book.put(ADMITTED_LOCALLY.0, ADMITTED_LOCALLY.1, of(&[]), count);
             }
-            let active =
-                find(&status.conditions, queue::ACTIVE).map_or("Unknown", |c| c.status.as_str());
-            for state in ["True", "False", "Unknown"] {
-                let value = if state == active { 1.0 } else { 0.0 };
-                book.put(
-                    "kueue_local_queue_status",
-                    "State of the condition Active",
-                    of(&[("active", state)]),
-                    value,
-                );
-            }
+            put_state(&of, &status, book);
             quotas::put_local(&of, &status, book);
             if let Some(used) = usage.get(&name) {
                 book.put(
@@ -330,5 +310,22 @@ impl WorldGauges {
             }
         }
         parked
+    }
+}
+
+fn put_state(
+    of: &impl Fn(&[(&'static str, &str)]) -> Labels,
+    status: &LocalQueueStatus,
+    book: &mut Book,
+) {
+    let active = find(&status.conditions, queue::ACTIVE).map_or("Unknown", |c| c.status.as_str());
+    for state in ["True", "False", "Unknown"] {
+        let value = if state == active { 1.0 } else { 0.0 };
+        book.put(
+            "kueue_local_queue_status",
+            "State of the condition Active",
+            of(&[("active", state)]),
+            value,
+        );
     }
 }

@@ -90,7 +90,10 @@ fn a_pod_is_waited_for_until_it_is_seen_without_the_finalizer() {
     assert!(shelf.put(&pod("a", 1, &json!({})), true).is_empty());
     assert!(!shelf.expectations.satisfied(&group));
     let without = json!({"metadata": {"finalizers": null}});
-    assert_eq!(shelf.put(&pod("a", 2, &without), true), [group.clone()]);
+    assert_eq!(
+        shelf.put(&pod("a", 2, &without), true),
+        std::slice::from_ref(&group)
+    );
     assert!(shelf.expectations.satisfied(&group));
     shelf.expectations.expect(&group, "uid-a");
     shelf.remove(&Key::new("ns", "a"), Some("uid-a"), true);
@@ -154,7 +157,7 @@ fn a_namesake_does_not_inherit_the_workload() {
         ["status", "other", "release"],
         "its Workload is finished"
     );
-    let mut again = single.clone();
+    let mut again = single;
     again["metadata"]["uid"] = json!("uid-of-the-next");
     stores.shelf.put(&pod("a", 9, &again), true);
     let next = decided(&stores, &rules, &key);

@@ -331,7 +331,11 @@ fn evicted_workloads_are_tried_again_when_the_reason_is_gone() {
             Step::Write(change) => {
                 let requeued = find(&change.status.conditions, "Requeued").unwrap();
                 let again = requeued.status == "True";
-                again.then(|| requeued.reason.clone()).unwrap_or_default()
+                if again {
+                    requeued.reason.clone()
+                } else {
+                    String::new()
+                }
             }
             Step::Rest(alarm) => format!("after {:?}", alarm.unwrap()),
             other => panic!("{name}: {other:?}"),
@@ -423,7 +427,8 @@ fn pods_that_are_not_ready_in_time_cost_the_admission_and_in_the_end_the_workloa
         let status = json!({"status": {"admission": {"clusterQueue": "cq"}, "requeueState": {"count": count}}});
         workload(&[ADMITTED, more].concat(), status)
     };
-    let cases: &[(&str, u64, i32, &[(&str, &str, &str)], &str)] = &[
+    type Condition = (&'static str, &'static str, &'static str);
+    let cases: &[(&str, u64, i32, &[Condition], &str)] = &[
         ("in time", 120, 0, &[], "after 20s"),
         (
             "first time",

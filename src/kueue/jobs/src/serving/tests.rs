@@ -19,7 +19,7 @@ fn spec(cpu: &str, replicas: i32) -> Value {
     json!({"replicas": replicas, "selector": {}, "template": {"spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]}}})
 }
 
-fn set(queue: Option<&str>, cpu: &str, replicas: i32, status: Value) -> StatefulSet {
+fn set(queue: Option<&str>, cpu: &str, replicas: i32, status: &Value) -> StatefulSet {
     let labels = queue.map(|queue| json!({"kueue.x-k8s.io/queue-name": queue}));
     let meta = json!({"name": "web", "namespace": "reef", "uid": "u", "labels": labels});
     serde_json::from_value(json!({"metadata": meta, "spec": spec(cpu, replicas), "status": status}))
@@ -53,30 +53,26 @@ fn a_stateful_set_keeps_its_size_and_shape_while_it_is_admitted() {
     };
     let (queue, none) = (Some("lq"), json!({}));
     let cases = [
-        ("same", set(queue, "1", 2, none.clone()), vec![]),
-        (
-            "larger",
-            set(queue, "1", 3, none.clone()),
-            vec!["spec.replicas"],
-        ),
-        ("to zero", set(queue, "1", 0, none.clone()), vec![]),
+        ("same", set(queue, "1", 2, &none), vec![]),
+        ("larger", set(queue, "1", 3, &none), vec!["spec.replicas"]),
+        ("to zero", set(queue, "1", 0, &none), vec![]),
         (
             "other requests",
-            set(queue, "2", 2, none.clone()),
+            set(queue, "2", 2, &none),
             vec!["spec.template.spec.containers[0].resources.requests"],
         ),
         (
             "without a queue",
-            set(None, "1", 2, none.clone()),
+            set(None, "1", 2, &none),
             vec!["metadata.labels[kueue.x-k8s.io/queue-name]"],
         ),
     ];
     for (name, new, want) in cases {
-        assert_eq!(fine(set(queue, "1", 2, none.clone()), new), want, "{name}");
+        assert_eq!(fine(set(queue, "1", 2, &none), new), want, "{name}");
     }
     let again = fine(
-        set(queue, "1", 0, none.clone()),
-        set(queue, "1", 2, json!({"replicas": 1})),
+        set(queue, "1", 0, &none),
+        set(queue, "1", 2, &json!({"replicas": 1})),
     );
     assert_eq!(again, ["spec.replicas"], "pods of before are still there");
 }
@@ -86,7 +82,7 @@ fn its_pods_join_one_group() {
     let owner = json!([{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "uid": "u", "controller": true}]);
     let pod = json!({"metadata": {"name": "web-0", "namespace": "reef", "ownerReferences": owner}, "spec": {"containers": []}});
     let mut pod: Pod = serde_json::from_value(pod).unwrap();
-    let set = set(Some("lq"), "1", 2, json!({}));
+    let set = set(Some("lq"), "1", 2, &json!({}));
     assert!(stateful_set::join(&mut pod, &set, "w", false, true));
     let notes = pod.metadata.annotations.clone().unwrap();
     assert_eq!(notes["kueue.x-k8s.io/pod-group-name"], "w");

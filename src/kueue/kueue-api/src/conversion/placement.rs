@@ -96,7 +96,7 @@ pub(super) fn squeeze(placement: &mut Fields) -> Result<(), ConversionError> {
 }
 
 /// What all of them are.
-fn same<'a, T: PartialEq>(all: &'a [T]) -> Option<&'a T> {
+fn same<T: PartialEq>(all: &[T]) -> Option<&T> {
     let (first, rest) = all.split_first()?;
     rest.iter().all(|other| other == first).then_some(first)
 }

@@ -1,4 +1,4 @@
-//! The description of the API: one document a version (OpenAPI v3), and one for everything (v2), from the same schemas.
+//! The description of the API: one document a version (`OpenAPI` v3), and one for everything (v2), from the same schemas.
 
 use kueue_api::visibility::{GROUP, VERSIONS};
 use serde_json::{Map, Value, json};

@@ -65,7 +65,7 @@ fn the_webhooks_are_the_served_ones() {
     }
 }
 
-/// The aggregated API is served where the APIServices point, and the API server may be asked about its front proxy.
+/// The aggregated API is served where the `APIService` objects point, and the API server may be asked about its front proxy.
 #[test]
 fn the_visibility_api_is_reachable() {
     for version in kueue_api::visibility::VERSIONS {

@@ -30,7 +30,7 @@ pub(super) struct Done {
 
 /// Why a bundle could not be installed.
 #[derive(Debug, thiserror::Error)]
-pub enum BundleError {
+pub(crate) enum BundleError {
     #[error("read it: {0}")]
     Read(#[source] io::Error),
     #[error(transparent)]

@@ -36,7 +36,7 @@ pub(super) enum Place {
 
 /// Why a list is not accepted.
 #[derive(Debug, thiserror::Error)]
-pub enum ManifestError {
+pub(crate) enum ManifestError {
     #[error("this is not a bundle of Atelier Kueue: {0}")]
     Parse(#[from] serde_json::Error),
     #[error("the bundle has format {0}; this program reads format {FORMAT}")]

@@ -122,7 +122,7 @@ fn own_words(error: &str) -> String {
     let lines = || error.lines().map(str::trim).filter(|line| !line.is_empty());
     let line = lines()
         .find(|line| line.starts_with("ERROR") || line.starts_with("Error"))
-        .or_else(|| lines().last());
+        .or_else(|| lines().next_back());
     line.unwrap_or("it says nothing").to_owned()
 }
 

@@ -235,9 +235,7 @@ pub(super) fn flavor(case: Case<'_>) -> Verdict {
         Verdict::equal(
             "carries our finalizer",
             &carries,
-            &(gone || wanted.is_array())
-                .then_some(carries)
-                .unwrap_or(false),
+            &((gone || wanted.is_array()) && carries),
         ),
     ])
 }

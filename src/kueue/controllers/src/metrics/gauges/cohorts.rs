@@ -1,9 +1,11 @@
 //! Gauges of the cohort tree.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use cache::ClusterQueueName;
 use kueue_api::conditions::active_reasons;
+use kueue_api::v1beta2::ClusterQueue;
 use scheduler::{CohortName, Holder, NodeId, QuotaTree, Share, Usage};
 use telemetry::metrics::Labels;
 
@@ -30,15 +32,18 @@ impl Tree<'_> {
     }
 }
 
+/// What the gauges of one look share.
+struct Scene<'a> {
+    context: &'a Context,
+    tree: Tree<'a>,
+    is_shared: bool,
+}
+
 pub(super) fn put(context: &Context, book: &mut Book) {
-    let world = &context.world;
-    let options = &context.metrics.options;
-    let custom = &options.custom;
-    let mut cache = world.cache.lock();
+    let mut cache = context.world.cache.lock();
     let snapshot = cache.snapshot();
     let is_shared = cache.is_fairly_shared();
     let queues: Vec<ClusterQueueName> = cache.cluster_queues().cloned().collect();
-    let admitted = |name: &ClusterQueueName| cache.counts(name).map_or(0, |counts| counts.admitted);
     let cohorts = snapshot
         .tree
         .nodes()
@@ -50,97 +55,108 @@ pub(super) fn put(context: &Context, book: &mut Book) {
         tree: &snapshot.tree,
         names: cohorts.collect(),
     };
-    for name in &queues {
-        let Some(id) = tree.tree.cluster_queue(name).filter(|_| {
-            cache
-                .readiness(name)
-                .is_some_and(|r| r.reason != active_reasons::UNKNOWN)
-        }) else {
-            continue;
+    let scene = Scene {
+        context,
+        tree,
+        is_shared,
+    };
+    let known = |name: &&ClusterQueueName| {
+        let readiness = cache.readiness(name);
+        readiness.is_some_and(|readiness| readiness.reason != active_reasons::UNKNOWN)
+    };
+    for name in queues.iter().filter(known) {
+        scene.cluster_queue(name, book);
+    }
+    if !context.metrics.options.with_cohorts {
+        return;
+    }
+    let admitted: Vec<(ClusterQueueName, usize)> = queues
+        .into_iter()
+        .map(|name| {
+            let count = cache.counts(&name).map_or(0, |counts| counts.admitted);
+            (name, count)
+        })
+        .collect();
+    for (id, name) in &scene.tree.names {
+        scene.cohort(*id, name, book);
+        scene.admitted_below(name, &admitted, book);
+    }
+}
+
+impl Scene<'_> {
+    fn cluster_queue(&self, name: &ClusterQueueName, book: &mut Book) {
+        let tree = &self.tree;
+        let Some(id) = tree.tree.cluster_queue(name) else {
+            return;
         };
-        let object = world
-            .stores
-            .cluster_queues
-            .get(&Key::cluster(name.as_str()));
-        book.about(
-            &custom.cluster_queues,
-            object.as_ref().map(|queue| &queue.metadata),
-        );
-        if is_shared {
-            let labels = vec![
-                ("cluster_queue", name.to_string()),
-                ("cohort", tree.name(tree.tree.parent(id))),
-            ];
-            let help = "How much more than its own a ClusterQueue uses, divided by its weight";
+        let custom = &self.context.metrics.options.custom.cluster_queues;
+        let object = self.object(name);
+        book.about(custom, object.as_ref().map(|queue| &queue.metadata));
+        let own = ("cluster_queue", name.to_string());
+        let parent = tree.name(tree.tree.parent(id));
+        if self.is_shared {
             book.put(
                 "kueue_cluster_queue_weighted_share",
-                help,
-                labels,
+                "How much more than its own a ClusterQueue uses, divided by its weight",
+                vec![own.clone(), ("cohort", parent.clone())],
                 share(tree.tree, id),
             );
         }
-        let labels = vec![
-            ("cluster_queue", name.to_string()),
-            ("parent_cohort", tree.name(tree.tree.parent(id))),
-            ("root_cohort", tree.root(id)),
-        ];
+        let root = ("root_cohort", tree.root(id));
         book.put(
             "kueue_cluster_queue_info",
             "Place of a ClusterQueue in the cohort tree",
-            labels,
+            vec![own, ("parent_cohort", parent), root],
             1.0,
         );
     }
-    if !options.with_cohorts {
-        return;
-    }
-    for (id, name) in &tree.names {
-        let object = world.stores.cohorts.get(&Key::cluster(name));
+
+    fn cohort(&self, id: NodeId, name: &str, book: &mut Book) {
+        let tree = &self.tree;
+        let object = self.context.world.stores.cohorts.get(&Key::cluster(name));
         book.about(
-            &custom.cohorts,
+            &self.context.metrics.options.custom.cohorts,
             object.as_ref().map(|cohort| &cohort.metadata),
         );
-        if is_shared {
-            let help = "How much more than its own a cohort uses, divided by its weight";
-            let labels = vec![("cohort", name.clone())];
+        let own = ("cohort", name.to_owned());
+        if self.is_shared {
             book.put(
                 "kueue_cohort_weighted_share",
-                help,
-                labels,
-                share(tree.tree, *id),
+                "How much more than its own a cohort uses, divided by its weight",
+                vec![own.clone()],
+                share(tree.tree, id),
             );
         }
-        let labels = vec![
-            ("cohort", name.clone()),
-            ("parent_cohort", tree.name(tree.tree.parent(*id))),
-            ("root_cohort", tree.root(*id)),
-        ];
+        let parent = ("parent_cohort", tree.name(tree.tree.parent(id)));
+        let root = ("root_cohort", tree.root(id));
         book.put(
             "kueue_cohort_info",
             "Place of a cohort in the tree",
-            labels,
+            vec![own, parent, root],
             1.0,
         );
-        amounts(tree.tree, *id, name, book);
-        // Counted with the labels of the ClusterQueues in which they run.
+        amounts(tree.tree, id, name, book);
+    }
+
+    /// Counted with the labels of the ClusterQueues in which they run.
+    fn admitted_below(&self, name: &str, admitted: &[(ClusterQueueName, usize)], book: &mut Book) {
+        let custom = &self.context.metrics.options.custom.cluster_queues;
         let mut counts: BTreeMap<Labels, usize> = BTreeMap::new();
-        for queue in queues.iter().filter(|queue| below(tree.tree, queue, name)) {
-            let object = world
-                .stores
-                .cluster_queues
-                .get(&Key::cluster(queue.as_str()));
-            let labels = values(
-                &custom.cluster_queues,
-                object.as_ref().map(|queue| &queue.metadata),
-            );
-            *counts.entry(labels).or_default() += admitted(queue);
+        let tree = self.tree.tree;
+        for (queue, count) in admitted
+            .iter()
+            .filter(|(queue, _)| below(tree, queue, name))
+        {
+            let object = self.object(queue);
+            let labels = values(custom, object.as_ref().map(|queue| &queue.metadata));
+            *counts.entry(labels).or_default() += count;
         }
         if counts.is_empty() {
-            counts.insert(values(&custom.cluster_queues, None), 0);
+            counts.insert(values(custom, None), 0);
         }
         book.about(&[], None);
         for (more, count) in counts {
-            let own = std::iter::once(("cohort", name.clone()));
+            let own = std::iter::once(("cohort", name.to_owned()));
             book.put(
                 "kueue_cohort_subtree_admitted_active_workloads",
                 "Admitted workloads in a cohort and below",
@@ -148,6 +164,11 @@ pub(super) fn put(context: &Context, book: &mut Book) {
                 number(count),
             );
         }
+    }
+
+    fn object(&self, name: &ClusterQueueName) -> Option<Arc<ClusterQueue>> {
+        let queues = &self.context.world.stores.cluster_queues;
+        queues.get(&Key::cluster(name.as_str()))
     }
 }
 

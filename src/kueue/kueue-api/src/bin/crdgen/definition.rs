@@ -102,7 +102,7 @@ impl Definition {
     }
 
     fn present(&self) -> Value {
-        let mut version = self.version(VERSION, self.whole().into_value(), &self.columns);
+        let mut version = self.version(VERSION, &self.whole().into_value(), &self.columns);
         version["storage"] = json!(true);
         if !self.selectable.is_empty() {
             version["selectableFields"] = self
@@ -117,10 +117,10 @@ impl Definition {
     fn older(&self) -> Value {
         let columns: Vec<Column> = self.columns.iter().map(older::column).collect();
         let schema = older::schema(self.kind, self.whole().into_value());
-        self.version("v1beta1", schema, &columns)
+        self.version("v1beta1", &schema, &columns)
     }
 
-    fn version(&self, name: &str, schema: Value, columns: &[Column]) -> Value {
+    fn version(&self, name: &str, schema: &Value, columns: &[Column]) -> Value {
         let mut version = json!({"name": name, "served": true, "storage": false});
         if !columns.is_empty() {
             version["additionalPrinterColumns"] = columns.iter().map(Column::to_value).collect();

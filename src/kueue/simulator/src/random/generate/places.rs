@@ -56,7 +56,7 @@ impl Plan {
         if request.is_empty() || !self.chance.once_in(4) {
             return;
         }
-        let size = if pods % 2 == 0 { 2 } else { pods };
+        let size = if pods.is_multiple_of(2) { 2 } else { pods };
         let level = self.chance.one(&["rack", "hostname"]);
         let _ = write!(line, ", slices of {size} per {level}");
     }

@@ -15,7 +15,8 @@ fn certificate(parts: &[(DnType, &str)]) -> Vec<u8> {
 #[test]
 fn the_common_name_is_found_among_other_parts() {
     let long = "n".repeat(300);
-    let cases: [(&[(DnType, &str)], Option<&str>); 5] = [
+    type Parts<'a> = &'a [(DnType, &'a str)];
+    let cases: [(Parts<'_>, Option<&str>); 5] = [
         (
             &[(DnType::CommonName, "front-proxy-client")],
             Some("front-proxy-client"),

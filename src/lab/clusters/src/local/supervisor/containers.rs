@@ -50,7 +50,7 @@ pub(super) async fn start(
         api_server(context, &cluster, &pki),
     )
     .await?;
-    furnish(context, running, &admin).await?;
+    Box::pin(furnish(context, running, &admin)).await?;
     look_after(context, running, cluster, port);
     phase(context, Phase::Ready, async { Ok(()) }).await
 }
