@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::life;
 use super::read::path;
 use super::{
-    Configuration, FairSharing, LeaderElection, NAMESPACE_NAME_LABEL, QuotaCheckStrategy,
-    Resources, VisibilityServer,
+    Configuration, FairSharing, Integrations, LeaderElection, NAMESPACE_NAME_LABEL,
+    QuotaCheckStrategy, Resources, VisibilityServer,
 };
 use super::{metrics, tls};
 use crate::features::gate;
@@ -58,9 +58,7 @@ pub(super) fn check(configuration: &Configuration) -> Vec<FieldError> {
         configuration.pods_ready(),
         configuration.admission_fair_sharing.as_ref(),
     ));
-    errors.extend(external_frameworks(
-        &configuration.integrations.external_frameworks,
-    ));
+    errors.extend(external_frameworks(&configuration.integrations));
     errors
 }
 
@@ -92,8 +90,29 @@ fn visibility(server: &VisibilityServer) -> Option<FieldError> {
     })
 }
 
-/// Three parts and more: kind, version, group.
-fn external_frameworks(names: &[String]) -> Vec<FieldError> {
+/// Which kind a framework manages, as an external one would be named.
+const KINDS: [(&str, &str); 11] = [
+    ("batch/job", "Job.v1.batch"),
+    ("jobset.x-k8s.io/jobset", "JobSet.v1alpha2.jobset.x-k8s.io"),
+    ("kubeflow.org/mpijob", "MPIJob.v2beta1.kubeflow.org"),
+    ("kubeflow.org/paddlejob", "PaddleJob.v1.kubeflow.org"),
+    ("kubeflow.org/pytorchjob", "PyTorchJob.v1.kubeflow.org"),
+    ("kubeflow.org/tfjob", "TFJob.v1.kubeflow.org"),
+    ("kubeflow.org/xgboostjob", "XGBoostJob.v1.kubeflow.org"),
+    ("kubeflow.org/jaxjob", "JAXJob.v1.kubeflow.org"),
+    ("pod", "Pod.v1."),
+    ("deployment", "Deployment.v1.apps"),
+    ("statefulset", "StatefulSet.v1.apps"),
+];
+
+/// Three parts and more: kind, version, group; nobody else's kind, and each once.
+fn external_frameworks(integrations: &Integrations) -> Vec<FieldError> {
+    let managed = |name: &str| {
+        KINDS.iter().any(|(framework, kind)| {
+            *kind == name && integrations.frameworks.iter().any(|own| own == framework)
+        })
+    };
+    let names = &integrations.external_frameworks;
     let path = path("integrations.externalFrameworks");
     let mut errors = Vec::new();
     let mut seen = BTreeSet::new();
@@ -109,7 +128,7 @@ fn external_frameworks(names: &[String]) -> Vec<FieldError> {
         if !whole {
             let detail = "must be format, 'Kind.version.group.com'";
             errors.push(FieldError::invalid(&at, name.as_str(), detail));
-        } else if !seen.insert(name) {
+        } else if managed(name) || !seen.insert(name) {
             errors.push(FieldError::duplicate(&at, name.as_str()));
         }
     }
