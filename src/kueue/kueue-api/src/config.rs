@@ -5,7 +5,9 @@ mod duration;
 mod life;
 mod metrics;
 mod older;
+mod parts;
 mod read;
+mod resources;
 mod rules;
 mod tls;
 
@@ -13,25 +15,26 @@ mod tls;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelectorRequirement;
-use quantity::Quantity;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
 
 use crate::LabelSelector;
-use crate::features::{Features, gate};
+use crate::features::Features;
 use crate::field::{FieldError, aggregate};
 use crate::names::{SYSTEM_NAMESPACE, WEBHOOK_SECRET, WEBHOOK_SERVICE};
-use crate::wire::wire_enum;
 use read::Reader;
+use resources::quota_check;
 
 pub use duration::parse_duration;
 pub use life::{AdmissionFairSharing, RequeuingTimestamp, WaitForPodsReady};
 pub use metrics::{CustomLabel, LocalQueueMetrics};
+pub use parts::{
+    ClientConnection, FairSharing, Health, Integrations, InternalCertManagement, LeaderElection,
+    Metrics, VisibilityServer, Webhook,
+};
+pub use resources::{QuotaCheckStrategy, ResourceTransformation, Resources};
 pub use tls::Tls;
 
 /// Label every namespace carries with its own name.
@@ -67,138 +70,6 @@ pub struct Configuration {
     pub features: Features,
     /// What was asked for and is not there yet, to be said at start.
     pub warnings: Vec<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Webhook {
-    /// Address to listen on; empty is every address.
-    pub host: String,
-    pub port: u16,
-    /// Folder of `tls.crt` and `tls.key`.
-    pub cert_dir: String,
-}
-
-/// Where the visibility API is served.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VisibilityServer {
-    pub bind_address: IpAddr,
-    pub bind_port: u16,
-}
-
-impl VisibilityServer {
-    /// Where it listens.
-    #[must_use]
-    pub fn address(&self) -> SocketAddr {
-        SocketAddr::new(self.bind_address, self.bind_port)
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeaderElection {
-    pub leader_elect: bool,
-    pub resource_name: String,
-    /// Namespace of the lease; the manager's own unless said otherwise.
-    pub resource_namespace: String,
-    pub lease_duration: Duration,
-    pub renew_deadline: Duration,
-    pub retry_period: Duration,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Metrics {
-    /// `0` switches the endpoint off.
-    pub bind_address: String,
-    pub enable_cluster_queue_resources: bool,
-    pub custom_labels: Vec<CustomLabel>,
-    pub local_queues: LocalQueueMetrics,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Health {
-    pub bind_address: String,
-    pub readiness_endpoint: String,
-    pub liveness_endpoint: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InternalCertManagement {
-    pub enable: bool,
-    pub webhook_service_name: String,
-    pub webhook_secret_name: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ClientConnection {
-    /// Requests a second on average; negative is no limit.
-    pub qps: f32,
-    /// Requests at once.
-    pub burst: u32,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Integrations {
-    /// Those of the frameworks asked for that this controller has.
-    pub frameworks: Vec<String>,
-    /// Kinds that other controllers manage in our stead: `Kind.version.group`.
-    pub external_frameworks: Vec<String>,
-    /// Labels that a Workload takes over from its job.
-    pub label_keys_to_copy: Vec<String>,
-}
-
-wire_enum! {
-    /// What becomes of a request for a resource that no group of the ClusterQueue covers.
-    QuotaCheckStrategy { BlockUndeclared, IgnoreUndeclared }
-}
-
-/// Makes other resources of one that pods ask for.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub struct ResourceTransformation {
-    pub input: String,
-    /// `Retain` if absent; whether it is one of the two is for the rules to say.
-    pub strategy: Option<String>,
-    /// What comes out is multiplied by what is asked of this resource.
-    pub multiply_by: Option<String>,
-    /// How much of each resource comes out for one.
-    #[serde(deserialize_with = "amounts")]
-    pub outputs: BTreeMap<String, Quantity>,
-}
-
-impl ResourceTransformation {
-    /// Whether the resource itself is asked for, too.
-    #[must_use]
-    pub fn retains(&self) -> bool {
-        self.strategy.as_deref() != Some("Replace")
-    }
-}
-
-/// Amounts in YAML may be written without quotes.
-fn amounts<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Quantity>, D::Error> {
-    let read = BTreeMap::<String, Value>::deserialize(from)?;
-    let amount = |(name, value): (String, Value)| {
-        let text = value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned);
-        text.parse()
-            .map(|amount| (name, amount))
-            .map_err(D::Error::custom)
-    };
-    read.into_iter().map(amount).collect()
-}
-
-/// Sharing by dominant resource; there is none without this part of the file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub struct FairSharing {
-    /// Rules of preemption, in the order in which they are tried.
-    pub preemption_strategies: Vec<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resources {
-    pub exclude_resource_prefixes: Vec<String>,
-    pub transformations: Vec<ResourceTransformation>,
-    pub quota_check_strategy: QuotaCheckStrategy,
 }
 
 /// The file cannot be used.
@@ -360,25 +231,6 @@ fn warnings(r: &mut Reader) -> Vec<String> {
     );
     r.without_effect("pprofBindAddress", "there is no Go runtime to profile");
     r.take_warnings()
-}
-
-/// A word that nobody knows is a fault only while the gate `QuotaCheckStrategy` is on: without it, none has an effect.
-fn quota_check(r: &mut Reader) -> QuotaCheckStrategy {
-    const FIELD: &str = "resources.quotaCheckStrategy";
-    let gates = Features::with(r.or("featureGates", BTreeMap::new()));
-    let asked = r.or(FIELD, String::new());
-    if !gates.on(gate::QUOTA_CHECK_STRATEGY) {
-        return QuotaCheckStrategy::BlockUndeclared;
-    }
-    match asked.as_str() {
-        "" | "BlockUndeclared" => QuotaCheckStrategy::BlockUndeclared,
-        "IgnoreUndeclared" => QuotaCheckStrategy::IgnoreUndeclared,
-        other => {
-            let known = ["IgnoreUndeclared", "BlockUndeclared"];
-            r.fault(FieldError::not_supported(&read::path(FIELD), other, known));
-            QuotaCheckStrategy::BlockUndeclared
-        }
-    }
 }
 
 fn features(r: &mut Reader) -> Features {

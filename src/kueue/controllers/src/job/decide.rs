@@ -1,216 +1,31 @@
 //! What a job needs next, from it and from the Workloads that belong to it. One step at a time: the caller carries the
 //! step out ([`super::effects`] says how) and asks again. Reference section 5.1, "Reconcile order".
 
+mod infos;
 mod own;
 mod ready;
+mod step;
+mod view;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
-use jobs::{GenericJob, InfoError, Marks, PodSetInfo, construct};
+use jobs::{GenericJob, InfoError, PodSetInfo};
 use kueue_api::conditions::{find, reasons, workload as types};
 use kueue_api::names::RESOURCE_IN_USE_FINALIZER;
-use kueue_api::v1beta2::{CheckState, PodSet, ReclaimablePod, ResourceFlavorSpec, Workload};
+use kueue_api::v1beta2::{CheckState, Workload};
 use kueue_api::workload::pods;
 
+use infos::originals;
 use own::Own;
 
+pub(crate) use infos::{infos, running_pod_sets};
 pub use ready::Readiness;
+pub use step::Step;
+pub use view::{Parent, Rules, Standing, View};
 
 /// Said when a job is stopped that was never let run.
 pub const NOT_ADMITTED: &str = "Not admitted by cluster queue";
-
-/// Choices of the operator that this decision depends on.
-#[derive(Clone, Debug)]
-pub struct Rules {
-    /// How Workloads are made.
-    pub workloads: construct::Options,
-    /// By what pods can be recognised.
-    pub marks: Marks,
-    /// Keep the condition `PodsReady` (`waitForPodsReady`).
-    pub track_pods_ready: bool,
-    /// Give back what pods that are done held (gate `ReclaimablePods`).
-    pub reclaim: bool,
-    /// Finish Workloads whose job left them behind (gate `FinishOrphanedWorkloads`).
-    pub finish_orphans: bool,
-    /// A job may name a Workload that somebody else made in an annotation, too (gate `WorkloadIdentifierAnnotations`).
-    pub annotated_names: bool,
-    /// How long jobs are kept whose Workloads Kueue deactivated; none is for ever.
-    pub keep_deactivated: Option<Duration>,
-}
-
-/// Whether a job is ours, and by which right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// Not ours.
-    Foreign,
-    /// It has a Workload of its own.
-    Top,
-    /// It belongs to another job of ours, whose Workload is this.
-    Child(Parent),
-    /// It has more ancestors than anybody wants to count.
-    TooDeep,
-}
-
-/// The newest Workload of the parent that is not over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parent {
-    Missing,
-    Waiting,
-    Admitted,
-}
-
-/// Everything the decision rests on.
-#[derive(Debug)]
-pub struct View<'a> {
-    pub job: &'a dyn GenericJob,
-    pub standing: Standing,
-    /// The Workloads whose controller bears the job's kind and name, or the one that the job names.
-    pub workloads: &'a [Arc<Workload>],
-    /// Flavors by name.
-    pub flavors: &'a BTreeMap<String, ResourceFlavorSpec>,
-    /// Priority the job asks for; none while its class does not exist.
-    pub priority: Option<&'a jobs::Priority>,
-    pub rules: &'a Rules,
-    pub now: Timestamp,
-}
-
-/// The next step.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Step {
-    /// Nothing until something changes.
-    Rest,
-    /// Nothing until something changes, or this much later.
-    Wait(Duration),
-    /// The job's priority class does not exist.
-    ClassMissing,
-    /// The search for its parents was given up.
-    TooDeep,
-    /// The Workload that the job names is not there, or not for it.
-    NotPrebuilt,
-    /// Suspend it: its parent has not been admitted.
-    Suspend,
-    Create,
-    /// The Workload that the job names becomes its own.
-    Adopt {
-        workload: Arc<Workload>,
-    },
-    /// The Workload still waits and the job was edited: write its podsets anew.
-    Update {
-        workload: Arc<Workload>,
-    },
-    /// These Workloads do not describe the job (any more); the job is stopped first if that says so.
-    Delete {
-        stop: Option<(&'static str, Option<Vec<PodSetInfo>>)>,
-        workloads: Vec<Arc<Workload>>,
-    },
-    /// The job asks for other admission gates.
-    SetGates {
-        workload: Arc<Workload>,
-    },
-    SetPriority {
-        workload: Arc<Workload>,
-    },
-    /// The Workload is over; it may go when its job goes.
-    Settle {
-        workload: Arc<Workload>,
-    },
-    /// The job is gone; its Workload may go too.
-    LetGo {
-        workload: Arc<Workload>,
-    },
-    Finish {
-        workload: Arc<Workload>,
-        reason: &'static str,
-        message: String,
-    },
-    /// The job wants to hold no quota for now.
-    Hold {
-        workload: Arc<Workload>,
-    },
-    Reclaim {
-        workload: Arc<Workload>,
-        pods: Vec<ReclaimablePod>,
-    },
-    PodsReady {
-        workload: Arc<Workload>,
-        readiness: Readiness,
-    },
-    Start {
-        workload: Arc<Workload>,
-        infos: Vec<PodSetInfo>,
-    },
-    /// Stop the job, and give its templates back what these say.
-    Stop {
-        message: String,
-        infos: Option<Vec<PodSetInfo>>,
-    },
-    /// The job has stopped after an eviction: give the quota back.
-    Release {
-        workload: Arc<Workload>,
-    },
-    /// Kueue deactivated its Workload, and it has been kept long enough.
-    DeleteJob,
-    /// Say what the admission checks are waiting for.
-    TellChecks {
-        message: String,
-    },
-    /// The job was sent to another queue while it waits.
-    Move {
-        workload: Arc<Workload>,
-        queue: String,
-    },
-}
-
-impl Step {
-    /// Its name in the log.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Rest => "rest",
-            Self::Wait(_) => "wait",
-            Self::ClassMissing => "class-missing",
-            Self::TooDeep => "too-deep",
-            Self::NotPrebuilt => "not-prebuilt",
-            Self::Suspend => "suspend",
-            Self::Create => "create",
-            Self::Adopt { .. } => "adopt",
-            Self::Update { .. } => "update",
-            Self::Delete { .. } => "delete",
-            Self::SetGates { .. } => "set-gates",
-            Self::SetPriority { .. } => "set-priority",
-            Self::Settle { .. } => "settle",
-            Self::LetGo { .. } => "let-go",
-            Self::Finish { .. } => "finish",
-            Self::Hold { .. } => "hold",
-            Self::Reclaim { .. } => "reclaim",
-            Self::PodsReady { .. } => "pods-ready",
-            Self::Start { .. } => "start",
-            Self::Stop { .. } => "stop",
-            Self::Release { .. } => "release",
-            Self::DeleteJob => "delete-job",
-            Self::TellChecks { .. } => "tell-checks",
-            Self::Move { .. } => "move",
-        }
-    }
-
-    /// Whether there is nothing more to do after it until something changes.
-    #[must_use]
-    pub fn is_last(&self) -> bool {
-        matches!(
-            self,
-            Self::Rest
-                | Self::Wait(_)
-                | Self::ClassMissing
-                | Self::TooDeep
-                | Self::NotPrebuilt
-                | Self::DeleteJob
-                | Self::TellChecks { .. }
-        )
-    }
-}
 
 /// Decides.
 #[must_use]
@@ -285,50 +100,6 @@ fn stop(view: &View<'_>, message: &str, infos: Option<Vec<PodSetInfo>>) -> Optio
         });
     }
     view.job.is_active().then_some(Step::Rest)
-}
-
-/// What the admission adds to each podset.
-pub(crate) fn infos(
-    workload: &Workload,
-    flavors: &BTreeMap<String, ResourceFlavorSpec>,
-    marks: Marks,
-) -> Result<Vec<PodSetInfo>, InfoError> {
-    let admission = workload.status.as_ref().and_then(|s| s.admission.as_ref());
-    let assignments = admission.iter().flat_map(|a| &a.pod_set_assignments);
-    assignments
-        .map(|assignment| PodSetInfo::of_assignment(workload, assignment, flavors, marks))
-        .collect()
-}
-
-/// The Workload's podsets as its admission changed them; none if it has none, or what it says cannot be done.
-pub(crate) fn running_pod_sets(
-    workload: &Workload,
-    flavors: &BTreeMap<String, ResourceFlavorSpec>,
-    marks: Marks,
-) -> Option<Vec<PodSet>> {
-    if !workload.has_quota_reservation() {
-        return None;
-    }
-    let infos = infos(workload, flavors, marks).ok()?;
-    let of_set = |set: &PodSet| {
-        let info: &PodSetInfo = infos.iter().find(|info| info.name == set.name)?;
-        let mut set = set.clone();
-        if set.min_count.is_some() {
-            set.count = info.count;
-        }
-        info.merge_into(&mut set.template).ok()?;
-        Some(set)
-    };
-    workload.spec.pod_sets.iter().map(of_set).collect()
-}
-
-fn originals(workload: &Workload) -> Vec<PodSetInfo> {
-    workload
-        .spec
-        .pod_sets
-        .iter()
-        .map(PodSetInfo::of_pod_set)
-        .collect()
 }
 
 /// A job without a Workload does not run, and gets one once its pods of an earlier run are gone.

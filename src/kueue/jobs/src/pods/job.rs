@@ -1,19 +1,20 @@
 //! A single pod, or the pods of a group, as the job of one Workload. Reference section 5.4.
 
+mod pod_sets;
+mod switches;
+
 use std::any::Any;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kueue_api::features::{Features, gate};
-use kueue_api::names::DEFAULT_POD_SET;
-use kueue_api::names::labels;
+use kueue_api::features::Features;
 use kueue_api::v1beta2::{PodSet, ReclaimablePod};
 use kueue_api::{field::FieldError, v1beta2::Workload};
 use serde_json::Value;
 
-use super::members::{counts, is_ready, phase};
+use super::members::{is_ready, phase};
 use super::{
     GroupError, admission, group_name, is_fast, is_serving, is_stopped, is_terminated,
     is_unretriable, role_of, total_count,
@@ -22,7 +23,8 @@ use crate::error::JobError;
 use crate::job::{Change, Finish, GenericJob, StartError};
 use crate::kind::JobKind;
 use crate::pod_set_info::PodSetInfo;
-use crate::topology_request::{self, Ranks};
+
+pub use switches::Switches;
 
 /// `v1` Pod. Not in the table of kinds: pods are watched anyway, and several of them can be one job.
 pub const POD: JobKind = JobKind {
@@ -42,49 +44,6 @@ fn read(object: Value) -> Result<Box<dyn GenericJob>, JobError> {
         serde_json::from_value(object).map_err(|source| JobError::Read { kind, source })?;
     let job = Pods::single(Arc::new(pod), Switches::default(), Timestamp::default());
     Ok(Box::new(job))
-}
-
-/// Gates that the rules about pods depend on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Switches {
-    /// `WorkloadIdentifierAnnotations`: groups and prebuilt Workloads may be named by annotations.
-    pub annotated: bool,
-    /// `TopologyAwareScheduling`.
-    pub topology: bool,
-    /// `FastQuotaReleaseInPodIntegration`: a pod that is being deleted holds nothing.
-    pub fast_release: bool,
-    /// `PodIntegrationValidateGroupOwner`: only Workloads made for groups are taken for a group's.
-    pub checks_owner: bool,
-    /// `AdmissionGatedBy`.
-    pub admission_gates: bool,
-    /// `TASMultiLayerTopology`.
-    pub layers: bool,
-}
-
-impl Default for Switches {
-    fn default() -> Self {
-        Self {
-            annotated: true,
-            topology: true,
-            fast_release: false,
-            checks_owner: true,
-            admission_gates: true,
-            layers: true,
-        }
-    }
-}
-
-impl From<&Features> for Switches {
-    fn from(features: &Features) -> Self {
-        Self {
-            annotated: features.on(gate::WORKLOAD_IDENTIFIER_ANNOTATIONS),
-            topology: features.on(gate::TOPOLOGY_AWARE_SCHEDULING),
-            fast_release: features.on(gate::FAST_QUOTA_RELEASE_IN_PODS),
-            checks_owner: features.on(gate::POD_INTEGRATION_VALIDATE_GROUP_OWNER),
-            admission_gates: features.on(gate::ADMISSION_GATED_BY),
-            layers: features.on(gate::TAS_MULTI_LAYER_TOPOLOGY),
-        }
-    }
 }
 
 /// See the module.
@@ -180,56 +139,6 @@ impl Pods {
     pub fn prebuilt(&self) -> Option<&str> {
         let job: &dyn GenericJob = self;
         job.prebuilt_workload(self.switches.annotated)
-    }
-
-    /// The podset of one pod.
-    pub(super) fn pod_set(&self, pod: &Pod) -> Result<PodSet, JobError> {
-        let mut set = PodSet {
-            name: DEFAULT_POD_SET.to_owned(),
-            count: 1,
-            ..PodSet::default()
-        };
-        set.template.spec.clone_from(&pod.spec);
-        if self.switches.topology {
-            let ranks = Ranks {
-                pod_index_label: Some(labels::POD_GROUP_POD_INDEX),
-                ..Ranks::default()
-            };
-            set.topology_request = topology_request::of(Some(&pod.metadata), &ranks)?;
-        }
-        Ok(set)
-    }
-
-    /// One podset a role, by name, of the pods that count.
-    pub(super) fn roles(&self) -> Result<Vec<PodSet>, JobError> {
-        let mut sets: Vec<PodSet> = Vec::new();
-        for pod in self.members.iter().filter(|pod| counts(pod)) {
-            let role = role_of(pod);
-            if let Some(known) = sets.iter_mut().find(|set| set.name == role) {
-                known.count = known.count.saturating_add(1);
-            } else {
-                let name = role;
-                sets.push(PodSet {
-                    name,
-                    ..self.pod_set(pod)?
-                });
-            }
-        }
-        sets.sort_by(|one, other| one.name.cmp(&other.name));
-        Ok(sets)
-    }
-
-    /// The podset of a group that is admitted as soon as it has one pod.
-    fn first_role(&self) -> Result<Vec<PodSet>, JobError> {
-        let count = self.total()?;
-        let first = self.members.iter().find(|pod| counts(pod));
-        let pod = first.ok_or(GroupError::NoneRuns)?;
-        let name = role_of(pod);
-        Ok(vec![PodSet {
-            name,
-            count,
-            ..self.pod_set(pod)?
-        }])
     }
 
     /// Whether a pod takes its resources: it runs, and was not deleted longer ago than it may take to stop.
