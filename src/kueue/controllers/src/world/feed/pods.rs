@@ -1,4 +1,4 @@
-//! Pods, and the StatefulSets that make them. The cache counts what foreign pods take; only pods of Workloads and those
+//! Pods, and the `StatefulSets` that make them. The cache counts what foreign pods take; only pods of Workloads and those
 //! that may become some are kept as objects.
 
 use std::sync::Arc;
