@@ -154,7 +154,7 @@ fn a_namesake_does_not_inherit_the_workload() {
     let gone = decided(&stores, &rules, &key);
     assert_eq!(
         kinds(&gone),
-        ["status", "other", "release"],
+        ["status", "release"],
         "its Workload is finished"
     );
     let mut again = single;

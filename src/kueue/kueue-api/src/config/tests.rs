@@ -75,7 +75,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "frameworks",
         "integrations:\n  frameworks: [batch/job, unregistered/job]\n",
-        "integrations.frameworks[1]: Unsupported value: \"unregistered/job\": supported values: \"batch/job\", \"jobset.x-k8s.io/jobset\", \"kubeflow.org/jaxjob\", \"kubeflow.org/mpijob\", \"kubeflow.org/paddlejob\", \"kubeflow.org/pytorchjob\", \"kubeflow.org/tfjob\", \"kubeflow.org/xgboostjob\"",
+        "integrations.frameworks[1]: Unsupported value: \"unregistered/job\": supported values: \"batch/job\", \"deployment\", \"jobset.x-k8s.io/jobset\", \"kubeflow.org/jaxjob\", \"kubeflow.org/mpijob\", \"kubeflow.org/paddlejob\", \"kubeflow.org/pytorchjob\", \"kubeflow.org/tfjob\", \"kubeflow.org/xgboostjob\", \"pod\", \"statefulset\"",
     ),
     (
         "framework twice",
@@ -131,13 +131,13 @@ fn mistakes_are_named() {
 #[test]
 fn files_of_other_kinds_are_refused() {
     let text = Configuration::parse(
-        "apiVersion: config.kueue.x-k8s.io/v1beta1\nkind: Configuration\n",
+        "apiVersion: config.kueue.x-k8s.io/v1alpha1\nkind: Configuration\n",
         None,
     )
     .unwrap_err()
     .to_string();
     assert!(
-        text.contains("v1beta1") && text.contains("want apiVersion config.kueue.x-k8s.io/v1beta2"),
+        text.contains("v1alpha1") && text.contains("want apiVersion config.kueue.x-k8s.io/v1beta2"),
         "{text}"
     );
     assert!(Configuration::parse("a: [", None).is_err());
@@ -191,7 +191,7 @@ fn durations_are_gos() {
 
 #[test]
 fn what_is_to_come_is_said() {
-    let fields = "integrations:\n  frameworks: [batch/job, pod]\npprofBindAddress: :8083\nobjectRetentionPolicies:\n  workloads:\n    afterFinished: 0s\n";
+    let fields = "integrations:\n  frameworks: [batch/job, ray.io/rayjob]\npprofBindAddress: :8083\nobjectRetentionPolicies:\n  workloads:\n    afterFinished: 0s\n";
     let configuration = Configuration::parse(&file(fields), None).unwrap();
     assert_eq!(configuration.integrations.frameworks, ["batch/job"]);
     assert_eq!(
@@ -201,7 +201,7 @@ fn what_is_to_come_is_said() {
     assert_eq!(
         configuration.warnings,
         [
-            "integrations.frameworks: pod is not managed by this controller yet",
+            "integrations.frameworks: ray.io/rayjob is not managed by this controller yet",
             "pprofBindAddress has no effect: there is no Go runtime to profile",
         ]
     );

@@ -397,7 +397,9 @@ async fn what_is_no_review_is_refused() {
         StatusCode::PAYLOAD_TOO_LARGE
     );
     assert_eq!(
-        send(server(&[]), "/mutate--v1-pod", String::new()).await.0,
+        send(server(&[]), "/mutate--v1-secret", String::new())
+            .await
+            .0,
         StatusCode::NOT_FOUND
     );
     let get = Request::get(paths()[0].as_str())

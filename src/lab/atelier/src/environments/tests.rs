@@ -66,7 +66,7 @@ async fn a_profile_with_a_mistake_costs_nothing() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "profile nulle-part is not there; known are cassiopee-a100, cassiopee-a100-v100"
+        "profile nulle-part is not there; known are cassiopee-a100, cassiopee-a100-v100, cassiopee-conteneurs"
     );
     assert_eq!(provider.acts(), ["create"]);
     let view = environments.watch().borrow().clone();

@@ -16,7 +16,14 @@ fn refused(text: &str) -> String {
 fn every_profile_of_the_course_is_sound() {
     let all = Profile::load_all(&profiles_dir()).unwrap();
     let names: Vec<&str> = all.iter().map(|profile| profile.name.as_str()).collect();
-    assert_eq!(names, ["cassiopee-a100", "cassiopee-a100-v100"]);
+    assert_eq!(
+        names,
+        [
+            "cassiopee-a100",
+            "cassiopee-a100-v100",
+            "cassiopee-conteneurs"
+        ]
+    );
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn the_table_shows_devices_and_their_processes() {
 
         +-----------------------------------------------------------------------------------------+
         | Processes:                                                                              |
-        |  GPU   N/A  N/A        PID   Type   Process name                           GPU Memory   |
+        |  GPU    GI   CI        PID   Type   Process name                           GPU Memory   |
         |=========================================================================================|
         |    0   N/A  N/A          7      C   ...r/trainings/chiffres.py --steps 300     412MiB   |
         +-----------------------------------------------------------------------------------------+

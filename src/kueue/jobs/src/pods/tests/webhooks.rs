@@ -26,6 +26,7 @@ fn only_pods_that_are_ours_are_held_back() {
     let plain = json!({"metadata": {}, "spec": {"containers": []}});
     let child = Surroundings {
         owner_managed: true,
+        ancestor_managed: true,
         ..managed()
     };
     let everything = Surroundings {
