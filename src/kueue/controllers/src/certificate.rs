@@ -81,7 +81,11 @@ pub async fn keep(
     let mut changes = keeper.changes();
     let mut wait = FIRST_RETRY;
     loop {
-        let pause = match keeper.once().await {
+        let kept = tokio::select! {
+            kept = keeper.once() => kept,
+            () = stop.cancelled() => return,
+        };
+        let pause = match kept {
             Ok(()) => {
                 wait = FIRST_RETRY;
                 LOOK_AGAIN

@@ -8,6 +8,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -45,11 +46,8 @@ fn main() -> ExitCode {
     }
 }
 
-#[expect(
-    clippy::print_stderr,
-    reason = "the log may not be there yet when this is needed"
-)]
+/// The log may not be there yet when this is needed. Where nobody reads standard error, the status still says it.
 fn fail(what: &str, error: &anyhow::Error, status: u8) -> ExitCode {
-    eprintln!("kueue-manager: {what}: {error:#}");
+    let _ = writeln!(std::io::stderr(), "kueue-manager: {what}: {error:#}");
     ExitCode::from(status)
 }

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use controllers::certificate;
@@ -35,6 +36,9 @@ const BUILD: Build = Build {
     date: "unknown",
 };
 
+/// How long what has begun may go on after the signal; as long as the reference's.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// Runs until SIGTERM or SIGINT, or until a part fails.
 pub(crate) async fn run(options: Options, configuration: Configuration) -> anyhow::Result<()> {
     for warning in &configuration.warnings {
@@ -42,6 +46,7 @@ pub(crate) async fn run(options: Options, configuration: Configuration) -> anyho
     }
     let stop = CancellationToken::new();
     listen_for_signals(stop.clone())?;
+    tracing::info!(version = BUILD.version, "starting");
     let connection = configuration.client_connection;
     let limit = LimitLayer::new(connection.qps, connection.burst);
     let client = connect(options.kubeconfig.as_deref(), limit).await?;
@@ -76,10 +81,29 @@ pub(crate) async fn run(options: Options, configuration: Configuration) -> anyho
     servers.visibility(&context, client.clone()).await?;
     servers.certificate(client);
 
-    let outcome = controllers.run(&readiness, stop.clone()).await;
-    stop.cancel();
-    servers.join().await?;
-    outcome.context("leader election")
+    let everything = async {
+        let outcome = controllers.run(&readiness, stop.clone()).await;
+        stop.cancel();
+        servers.join().await?;
+        outcome.context("leader election")
+    };
+    in_time(everything, &stop, PATIENCE).await
+}
+
+/// What has begun may end after `stop`, but not take for ever: the API server may be gone in the middle of an answer.
+pub(crate) async fn in_time(
+    everything: impl Future<Output = anyhow::Result<()>>,
+    stop: &CancellationToken,
+    patience: Duration,
+) -> anyhow::Result<()> {
+    let overdue = async {
+        stop.cancelled().await;
+        tokio::time::sleep(patience).await;
+    };
+    tokio::select! {
+        outcome = everything => outcome,
+        () = overdue => anyhow::bail!("not stopped within {} s, giving up what has begun", patience.as_secs()),
+    }
 }
 
 fn listen_for_signals(stop: CancellationToken) -> anyhow::Result<()> {
@@ -90,8 +114,8 @@ fn listen_for_signals(stop: CancellationToken) -> anyhow::Result<()> {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        tracing::info!("stopping");
         stop.cancel();
+        tracing::info!("stopping");
     });
     Ok(())
 }
@@ -298,7 +322,7 @@ impl<'a> Servers<'a> {
 /// Raises the check once there is a certificate; a mounted folder says nothing when it changes, so it is looked at.
 async fn until_shown(certificate: &Identity, check: &Check) {
     while !certificate.refresh().await {
-        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
     }
     check.set(true);
 }

@@ -85,3 +85,24 @@ fn mistakes_are_named() {
         "{error:#}"
     );
 }
+
+#[tokio::test]
+async fn what_has_begun_ends_in_time() {
+    use std::time::Duration;
+    use tokio_util::sync::CancellationToken;
+
+    use crate::manager::in_time;
+
+    let (stop, short) = (CancellationToken::new(), Duration::from_millis(5));
+    // Nothing is hurried before somebody says stop.
+    let work = async {
+        tokio::time::sleep(short * 4).await;
+        Ok(())
+    };
+    assert!(in_time(work, &stop, short).await.is_ok());
+    stop.cancel();
+    let given_up = in_time(std::future::pending(), &stop, short).await;
+    assert!(given_up.unwrap_err().to_string().contains("giving up"));
+    let ends = std::future::ready(Ok(()));
+    assert!(in_time(ends, &stop, Duration::from_secs(60)).await.is_ok());
+}

@@ -64,6 +64,8 @@ pub fn install(level: LevelFilter, encoder: Encoder, rooms: &[&str]) -> Result<(
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        // It would be told on standard error, and panic where nobody reads that any more.
+        .log_internal_errors(false)
         .with_ansi(false);
     match encoder {
         Encoder::Json => lines.json().flatten_event(true).finish().try_init(),
