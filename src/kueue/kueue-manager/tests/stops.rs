@@ -1,5 +1,11 @@
 //! The whole program stops when it is told to, whatever has become of the API server and of whoever reads its log.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail the test")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the program is started as a shell would, its pipes in hand"
+)]
+
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
