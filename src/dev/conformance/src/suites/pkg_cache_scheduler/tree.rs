@@ -306,22 +306,25 @@ fn used_places(case: Case<'_>) -> Verdict {
 fn placed(name: &str, queue: &Value, flavor: &str, usage: &Value) -> Workload {
     let count = usage["count"].as_i64().unwrap();
     let each = usage["singlePodRequests"].as_object().into_iter().flatten();
-    let (mut flavors, mut used) = (json!({}), json!({}));
+    let (mut flavors, mut used, mut asked) = (json!({}), json!({}), json!({}));
+    let text = |resource: &str, amount: i64| match resource {
+        "cpu" => json!(format!("{amount}m")),
+        _ => json!(amount.to_string()),
+    };
     for (resource, amount) in each {
-        let amount = amount.as_i64().unwrap() * count;
+        let amount = amount.as_i64().unwrap();
         flavors[resource] = json!(flavor);
-        used[resource] = if resource == "cpu" {
-            json!(format!("{amount}m"))
-        } else {
-            json!(amount.to_string())
-        };
+        used[resource] = text(resource, amount * count);
+        asked[resource] = text(resource, amount);
     }
+    // What pods take from a node is what their template asks for, not what was charged.
+    let container = json!({"name": "main", "resources": {"requests": asked}});
     let values = usage["values"].as_array().into_iter().flatten();
     let values: Vec<_> = values.map(|value| json!({"universal": value})).collect();
     let condition = |kind: &str| json!({"type": kind, "status": "True", "reason": "Test", "message": "", "lastTransitionTime": "2026-08-22T12:00:00Z"});
     parse(&json!({
         "metadata": {"name": name, "namespace": "ns", "uid": name},
-        "spec": {"podSets": [{"name": "main", "count": count, "template": {"spec": {"containers": []}}}]},
+        "spec": {"podSets": [{"name": "main", "count": count, "template": {"spec": {"containers": [container]}}}]},
         "status": {
             "conditions": [condition("QuotaReserved"), condition("Admitted")],
             "admission": {"clusterQueue": queue, "podSetAssignments": [{
