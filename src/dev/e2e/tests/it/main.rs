@@ -9,7 +9,6 @@ mod crds;
 mod environments;
 mod host_node;
 mod isolation;
-mod jobs_pod;
 mod lab_page;
 mod labs;
 mod machine;
