@@ -100,6 +100,13 @@ fn compares_by_value_not_by_notation() {
 }
 
 #[test]
+fn without_a_suffix_the_notation_is_not_in_the_text() {
+    let printed = Quantity::from_units(2000, Format::BinarySi).to_string();
+    assert_eq!(printed, "2000");
+    assert_eq!(quantity(&printed).to_string(), "2k");
+}
+
+#[test]
 fn adds_and_multiplies_exactly() {
     let cases = [
         ("1Gi", "512Mi", "1536Mi"),
@@ -189,7 +196,10 @@ proptest! {
         let printed = original.to_string();
         let read = quantity(&printed);
         prop_assert_eq!(read, original);
-        prop_assert_eq!(read.to_string(), printed);
+        // Without a suffix the notation is not in the text: 1000 in powers of 1024 reads back as 1k.
+        if read.format() == original.format() {
+            prop_assert_eq!(read.to_string(), printed);
+        }
     }
 
     #[test]
