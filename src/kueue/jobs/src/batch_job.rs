@@ -9,10 +9,11 @@ mod tests;
 
 use k8s_openapi::api::batch::v1::{Job, JobSpec, JobStatus};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kueue_api::features::Features;
+use kueue_api::features::{Features, gate};
 use kueue_api::field::FieldError;
-use kueue_api::names::{DEFAULT_POD_SET, annotations};
+use kueue_api::names::{DEFAULT_POD_SET, annotations, gates};
 use kueue_api::v1beta2::{PodSet, ReclaimablePod};
+use kueue_api::workload::slices;
 use serde_json::{Value, json};
 
 use crate::error::JobError;
@@ -167,6 +168,15 @@ impl GenericJob for BatchJob {
 
     fn suspend(&mut self) {
         self.0.spec.get_or_insert_default().suspend = Some(true);
+    }
+
+    /// Pods of a Job that grows wait until its slice has room for them.
+    fn default_own(&mut self, features: &Features) {
+        if features.on(gate::ELASTIC_JOBS) && slices::is_marked(self.meta()) {
+            let spec = self.0.spec.get_or_insert_default();
+            let pods = spec.template.spec.get_or_insert_default();
+            crate::pods::gate(pods, gates::ELASTIC_JOB);
+        }
     }
 
     fn pod_sets(&self) -> Result<Vec<PodSet>, JobError> {

@@ -4,6 +4,7 @@ use k8s_openapi::api::core::v1::{Container, EnvVar};
 use kueue_api::ObjectMeta;
 use kueue_api::names::{RESOURCE_IN_USE_FINALIZER, annotations, labels};
 use kueue_api::v1beta2::{PodSet, PriorityClassRef, Workload, WorkloadSpec};
+use kueue_api::workload::slices;
 
 use crate::admission::names::is_label_value;
 use crate::error::JobError;
@@ -30,6 +31,8 @@ pub struct Options {
     pub partial: bool,
     /// Longest name of a Workload.
     pub longest_name: usize,
+    /// Whether jobs may grow and shrink while they run (gate `ElasticJobsViaWorkloadSlices`).
+    pub elastic: bool,
     /// Whether placement in topologies may be asked for (gate `TopologyAwareScheduling`).
     pub topology: bool,
 }
@@ -42,6 +45,7 @@ impl Default for Options {
             admission_gates: true,
             partial: true,
             longest_name: naming::MAX_NAME,
+            elastic: true,
             topology: true,
         }
     }
@@ -106,6 +110,22 @@ fn one_value_per_variable(container: &mut Container) {
     *env = once;
 }
 
+/// Whether each size of a job has a Workload of its own.
+#[must_use]
+pub fn is_elastic(job: &dyn GenericJob, options: &Options) -> bool {
+    options.elastic && slices::is_marked(job.meta())
+}
+
+fn name(job: &dyn GenericJob, options: &Options) -> String {
+    let (kind, longest) = (job.kind(), options.longest_name);
+    if is_elastic(job, options) {
+        let extra = job.slice_mark();
+        naming::slice_name(kind, job.name(), job.uid(), &extra, longest)
+    } else {
+        naming::workload_name(kind, job.name(), job.uid(), longest)
+    }
+}
+
 fn metadata(job: &dyn GenericJob, options: &Options) -> ObjectMeta {
     let own = job.meta();
     let mut copied: std::collections::BTreeMap<_, _> = own
@@ -126,12 +146,7 @@ fn metadata(job: &dyn GenericJob, options: &Options) -> ObjectMeta {
     let notes = own.annotations.iter().flatten();
     let notes = notes.filter(|(key, value)| copied_note(key) && !value.is_empty());
     ObjectMeta {
-        name: Some(naming::workload_name(
-            job.kind(),
-            job.name(),
-            job.uid(),
-            options.longest_name,
-        )),
+        name: Some(name(job, options)),
         namespace: own.namespace.clone(),
         labels: Some(copied),
         annotations: Some(

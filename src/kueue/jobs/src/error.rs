@@ -28,6 +28,9 @@ pub enum JobError {
     /// The Workload has no podset for a role of the job's pods.
     #[error("invalid podset infos: podSetInfo with the name '{0}' is not found")]
     NoInfo(String),
+    /// A cluster of Ray has no container for its head.
+    #[error("the head group has no container")]
+    NoHead,
     /// The object is of a kind that is never a job as a whole.
     #[error("its pods are jobs, not the object itself")]
     NotAJob,

@@ -77,12 +77,22 @@ pub trait GenericJob: Debug + Send + Sync {
     /// Says who runs it.
     fn set_managed_by(&mut self, _controller: &str) {}
 
+    /// What tells the slices of a job that grows apart: its generation, unless the kind has something better.
+    fn slice_mark(&self) -> String {
+        self.meta().generation.unwrap_or_default().to_string()
+    }
+
     /// Defaults of its kind alone.
     fn default_own(&mut self, _features: &Features) {}
 
-    /// Whether it asks to hold no quota for now.
-    fn is_on_hold(&self) -> bool {
+    /// Whether it runs in something that is there without it and has quota of its own.
+    fn runs_elsewhere(&self) -> bool {
         false
+    }
+
+    /// Whether it asks to hold no quota for now; none for a kind that never asks.
+    fn on_hold(&self) -> Option<bool> {
+        None
     }
 
     /// What is wrong with it beyond the checks common to all kinds.
@@ -119,6 +129,12 @@ impl dyn GenericJob + '_ {
     #[must_use]
     pub fn uid(&self) -> &str {
         self.meta().uid.as_deref().unwrap_or_default()
+    }
+
+    /// Whether it asks to hold no quota for now.
+    #[must_use]
+    pub fn is_on_hold(&self) -> bool {
+        self.on_hold() == Some(true)
     }
 
     /// A label's value, if it is set to something.

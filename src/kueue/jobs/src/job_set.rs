@@ -26,6 +26,8 @@ pub const JOB_SET: JobKind = JobKind {
     kind: "JobSet",
     plural: "jobsets",
     adopts: true,
+    elastic: false,
+    checked_unmanaged: true,
     native_controller: "jobset.sigs.k8s.io/jobset-controller",
     read: JobSet::read,
 };

@@ -7,6 +7,7 @@ use crate::batch_job::BatchJob;
 use crate::error::JobError;
 use crate::job::GenericJob;
 use crate::job_set::JOB_SET;
+use crate::ray::{RAY_CLUSTER, RAY_JOB};
 use crate::replicated::{JAX_JOB, MPI_JOB, PADDLE_JOB, PYTORCH_JOB, TF_JOB, XGBOOST_JOB};
 
 /// One integration: how its objects are called, and how one is read.
@@ -20,21 +21,30 @@ pub struct JobKind {
     pub plural: &'static str,
     /// Whether its jobs can run with a Workload that somebody else made.
     pub adopts: bool,
+    /// Whether pods may come and go while its jobs run, each change as a Workload of its own.
+    pub elastic: bool,
+    /// Whether its objects are checked although they do not go through a queue.
+    pub checked_unmanaged: bool,
     /// The controller that runs its jobs unless they name another; empty if they cannot name any.
     pub native_controller: &'static str,
     /// Reads an object.
     pub read: fn(Value) -> Result<Box<dyn GenericJob>, JobError>,
 }
 
+/// `group/version`, or the version alone for the core group.
+pub(crate) fn api_version(group: &str, version: &str) -> String {
+    if group.is_empty() {
+        version.to_owned()
+    } else {
+        format!("{group}/{version}")
+    }
+}
+
 impl JobKind {
     /// `group/version`, or the version alone for the core group.
     #[must_use]
     pub fn api_version(&self) -> String {
-        if self.group.is_empty() {
-            self.version.to_owned()
-        } else {
-            format!("{}/{}", self.group, self.version)
-        }
+        api_version(self.group, self.version)
     }
 
     /// Group, version and kind as the reference writes them in its texts.
@@ -70,6 +80,8 @@ pub const KINDS: &[&JobKind] = &[
     &PADDLE_JOB,
     &JAX_JOB,
     &MPI_JOB,
+    &RAY_JOB,
+    &RAY_CLUSTER,
 ];
 
 /// `batch/v1` Job.
@@ -80,6 +92,8 @@ pub const BATCH_JOB: JobKind = JobKind {
     kind: "Job",
     plural: "jobs",
     adopts: true,
+    elastic: true,
+    checked_unmanaged: true,
     native_controller: "kubernetes.io/job-controller",
     read: BatchJob::read,
 };

@@ -13,11 +13,14 @@ pub mod job;
 pub mod job_set;
 pub mod kind;
 pub mod merge;
+pub mod multikueue;
 pub mod naming;
 pub mod pod_set_info;
 pub mod pods;
+pub mod ray;
 pub mod replicated;
 pub mod serving;
+pub mod slices;
 pub mod topology_request;
 mod untyped;
 

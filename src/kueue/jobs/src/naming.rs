@@ -26,15 +26,31 @@ pub fn longest(features: &Features) -> usize {
 /// and a job from its namesake created later.
 #[must_use]
 pub fn workload_name(kind: &JobKind, name: &str, uid: &str, longest: usize) -> String {
-    let digest = hex::encode(Sha1::digest(format!(
-        "{}\n{}\n{name}\n{uid}",
-        kind.kind, kind.group
-    )));
+    hashed(kind, name, &[uid], longest)
+}
+
+/// The name of one slice of a job that grows: `extra` tells it apart from the others.
+#[must_use]
+pub fn slice_name(kind: &JobKind, name: &str, uid: &str, extra: &str, longest: usize) -> String {
+    hashed(kind, name, &[uid, extra], longest)
+}
+
+/// What tells apart names of which only the beginning is kept.
+#[must_use]
+pub fn hash(full: &str) -> String {
+    let mut digest = hex::encode(Sha1::digest(full));
+    digest.truncate(HASH);
+    digest
+}
+
+fn hashed(kind: &JobKind, name: &str, rest: &[&str], longest: usize) -> String {
+    let own = [kind.kind, kind.group, name];
+    let parts: Vec<&str> = own.iter().chain(rest).copied().collect();
     let mut prefix = format!("{}-{name}", kind.kind.to_lowercase());
     let mut end = prefix.len().min(longest - HASH - 1);
     while !prefix.is_char_boundary(end) {
         end -= 1;
     }
     prefix.truncate(end);
-    format!("{prefix}-{}", &digest[..HASH])
+    format!("{prefix}-{}", hash(&parts.join("\n")))
 }

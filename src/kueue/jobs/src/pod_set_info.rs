@@ -7,6 +7,7 @@ use k8s_openapi::api::core::v1::{PodSchedulingGate, PodSpec, PodTemplateSpec, To
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kueue_api::names::{annotations, gates, labels};
 use kueue_api::v1beta2::{PodSet, PodSetAssignment, PodSetUpdate, ResourceFlavorSpec, Workload};
+use kueue_api::workload::slices;
 
 use crate::error::{InfoError, InjectError, UnknownFlavor};
 
@@ -15,6 +16,8 @@ use crate::error::{InfoError, InjectError, UnknownFlavor};
 pub struct Marks {
     /// By their Workload, and by waiting for their place (gate `TopologyAwareScheduling`).
     pub topology: bool,
+    /// By the slices of their Workload (gate `ElasticJobsViaWorkloadSlices`).
+    pub slices: bool,
     /// By their queues (gate `AssignQueueLabelsForPods`).
     pub queues: bool,
 }
@@ -103,6 +106,11 @@ impl PodSetInfo {
             let name = workload.name().to_owned();
             info.annotations
                 .insert(annotations::WORKLOAD.to_owned(), name);
+        }
+        if marks.slices && slices::is_marked(&workload.metadata) {
+            let chain = slices::chain_of(workload).to_owned();
+            info.annotations
+                .insert(annotations::WORKLOAD_SLICE_NAME.to_owned(), chain);
         }
         info.set_label(labels::POD_SET, &assignment.name);
         let own = workload.metadata.labels.as_ref();

@@ -9,12 +9,12 @@ mod matching;
 mod members;
 mod order;
 mod replacement;
+mod role;
 mod start;
 
 use k8s_openapi::api::core::v1::{Container, Pod, PodSchedulingGate, PodSpec};
 use kueue_api::names::POD_GROUP_NAME;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 pub use compose::{Composed, MAX_ROLES};
 pub use error::GroupError;
@@ -25,6 +25,7 @@ pub use members::{
     parent_framework, role_of, total_count,
 };
 pub use replacement::waiting_for_replacement;
+pub use role::role;
 
 /// Whether a gate holds a pod back.
 #[must_use]
@@ -135,18 +136,6 @@ fn containers<'a>(containers: impl Iterator<Item = &'a Container>) -> Option<Vec
     };
     let shapes: Vec<_> = containers.map(shape).collect();
     (!shapes.is_empty()).then_some(shapes)
-}
-
-/// The role a pod plays in its group: eight hex digits.
-#[must_use]
-pub fn role(spec: &PodSpec) -> String {
-    let mut whole = json!({"spec": shape(spec)});
-    // Maps of the reference are written in the order of their keys.
-    whole.sort_all_objects();
-    let text = whole.to_string();
-    let digest = Sha256::digest(text.as_bytes());
-    let digits = digest.iter().take(4).map(|byte| format!("{byte:02x}"));
-    digits.collect()
 }
 
 #[cfg(test)]

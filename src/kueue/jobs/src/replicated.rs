@@ -36,6 +36,9 @@ pub struct Shape {
     pub ranks: Ranks,
 }
 
+/// The field that says whether it is suspended.
+const SUSPEND: &[&str] = &["spec", "runPolicy", "suspend"];
+
 /// An object of such a kind.
 #[derive(Clone, Debug)]
 pub struct Replicated {
@@ -85,25 +88,10 @@ impl Replicated {
         })
     }
 
-    /// The object stopped, with its templates as `infos` have them where these belong to its roles.
-    fn stopped(&self, infos: Option<&[PodSetInfo]>) -> Self {
-        let mut stopped = self.clone();
-        stopped.suspend();
-        let roles = self.roles();
-        for (role, info) in roles.iter().zip(
-            infos
-                .filter(|infos| infos.len() == roles.len())
-                .into_iter()
-                .flatten(),
-        ) {
-            let pointer = self.pointer(role, "/template");
-            // A template that cannot be read cannot have been changed by us.
-            let _ = stopped.object.change_template(&pointer, |template| {
-                info.restore_into(template, &[]);
-                Ok::<_, JobError>(())
-            });
-        }
-        stopped
+    /// Where its templates are.
+    fn pointers(&self) -> Vec<String> {
+        let roles = self.roles().into_iter();
+        roles.map(|role| self.pointer(role, "/template")).collect()
     }
 }
 
@@ -125,8 +113,7 @@ impl GenericJob for Replicated {
     }
 
     fn suspend(&mut self) {
-        self.object
-            .set(&["spec", "runPolicy", "suspend"], json!(true));
+        self.object.set(SUSPEND, json!(true));
     }
 
     fn pod_sets(&self) -> Result<Vec<PodSet>, JobError> {
@@ -137,28 +124,14 @@ impl GenericJob for Replicated {
     }
 
     fn run_with(&mut self, infos: &[PodSetInfo]) -> Result<(), StartError> {
-        let roles = self.roles();
-        if infos.len() != roles.len() {
-            return Err(JobError::Infos {
-                want: roles.len(),
-                got: infos.len(),
-            }
-            .into());
-        }
-        for (role, info) in roles.iter().zip(infos) {
-            let pointer = self.pointer(role, "/template");
-            self.object.change_template(&pointer, |template| {
-                info.merge_into(template).map_err(StartError::from)
-            })?;
-        }
-        self.object
-            .set(&["spec", "runPolicy", "suspend"], json!(false));
+        let templates = self.pointers();
+        self.object.merge_infos(&templates, infos)?;
+        self.object.set(SUSPEND, json!(false));
         Ok(())
     }
 
     fn stop_step(&self, infos: Option<&[PodSetInfo]>) -> Option<Change> {
-        let patch = self.object.patch_to(&self.stopped(infos).object)?;
-        Some(Change::Object(patch))
+        self.object.stop(SUSPEND, &self.pointers(), infos)
     }
 
     fn finished(&self) -> Option<Finish> {

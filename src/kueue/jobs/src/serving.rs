@@ -38,6 +38,8 @@ const fn serving(framework: &'static str, kind: &'static str, plural: &'static s
         kind,
         plural,
         adopts: false,
+        elastic: false,
+        checked_unmanaged: true,
         native_controller: "",
         read: not_a_job,
     }

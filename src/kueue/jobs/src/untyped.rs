@@ -6,7 +6,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::{Map, Value, json};
 
 use crate::error::JobError;
+use crate::job::{Change, StartError};
 use crate::merge;
+use crate::pod_set_info::PodSetInfo;
 
 /// The object.
 #[derive(Clone, Debug)]
@@ -77,6 +79,14 @@ impl Untyped {
         at[*last] = value;
     }
 
+    /// Makes an object at a JSON pointer, unless something is there.
+    pub(crate) fn ensure(&mut self, pointer: &str) {
+        if self.get(pointer).is_none() {
+            let path: Vec<_> = pointer.trim_start_matches('/').split('/').collect();
+            self.set(&path, Value::Object(Map::new()));
+        }
+    }
+
     /// A pod template by its JSON pointer; an absent one is empty.
     pub(crate) fn template(&self, pointer: &str) -> Result<PodTemplateSpec, JobError> {
         let kind = self.kind;
@@ -103,6 +113,52 @@ impl Untyped {
             merge::apply(place, &patch);
         }
         Ok(())
+    }
+
+    /// Puts what an admission adds into the templates at these JSON pointers, one for each.
+    pub(crate) fn merge_infos(
+        &mut self,
+        templates: &[String],
+        infos: &[PodSetInfo],
+    ) -> Result<(), StartError> {
+        if infos.len() != templates.len() {
+            return Err(JobError::Infos {
+                want: templates.len(),
+                got: infos.len(),
+            }
+            .into());
+        }
+        for (pointer, info) in templates.iter().zip(infos) {
+            self.change_template(pointer, |template| {
+                info.merge_into(template).map_err(StartError::from)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// What stops it: the field `suspend` is set, and the templates at these JSON pointers are given back what `infos` say, where these
+    /// belong to them. Nothing if all is so already.
+    pub(crate) fn stop(
+        &self,
+        suspend: &[&str],
+        templates: &[String],
+        infos: Option<&[PodSetInfo]>,
+    ) -> Option<Change> {
+        let mut stopped = self.clone();
+        stopped.set(suspend, json!(true));
+        stopped.restore_infos(templates, infos);
+        self.patch_to(&stopped).map(Change::Object)
+    }
+
+    fn restore_infos(&mut self, templates: &[String], infos: Option<&[PodSetInfo]>) {
+        let infos = infos.filter(|infos| infos.len() == templates.len());
+        for (pointer, info) in templates.iter().zip(infos.into_iter().flatten()) {
+            // A template that cannot be read cannot have been changed by us.
+            let _ = self.change_template(pointer, |template| {
+                info.restore_into(template, &[]);
+                Ok::<_, JobError>(())
+            });
+        }
     }
 
     /// A condition of the status that is true.

@@ -195,9 +195,7 @@ pub fn remove(conditions: &mut Vec<Condition>, type_: &str) -> bool {
 }
 
 /// Reads conditions, taking an absent transition time as the start of the epoch: clients that leave it out are valid on the wire of the reference.
-pub(crate) fn lenient<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Vec<Condition>, D::Error> {
+pub fn lenient<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Condition>, D::Error> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Wire {

@@ -1,11 +1,14 @@
 //! The manager's configuration file, `config.kueue.x-k8s.io/v1beta2` (`v1beta1` becomes that in `older.rs`). Decoding is strict: every field that is unknown, or known
 //! to the reference but without effect here, is an error that names it. Nothing is read from the environment.
 
+pub mod devices;
 mod duration;
 mod life;
 mod metrics;
+mod multikueue;
 mod older;
 mod parts;
+mod profiles;
 mod read;
 mod resources;
 mod rules;
@@ -30,6 +33,7 @@ use resources::quota_check;
 pub use duration::parse_duration;
 pub use life::{AdmissionFairSharing, RequeuingTimestamp, WaitForPodsReady};
 pub use metrics::{CustomLabel, LocalQueueMetrics};
+pub use multikueue::{Dispatcher, MultiKueue};
 pub use parts::{
     ClientConnection, FairSharing, Health, Integrations, InternalCertManagement, LeaderElection,
     Metrics, VisibilityServer, Webhook,
@@ -63,6 +67,8 @@ pub struct Configuration {
     /// Has an effect unless a gate switches it off: see [`Configuration::pods_ready`].
     pub wait_for_pods_ready: WaitForPodsReady,
     pub admission_fair_sharing: Option<AdmissionFairSharing>,
+    /// Has an effect unless the gate `MultiKueue` is off.
+    pub multikueue: MultiKueue,
     /// How long finished Workloads are kept; absent for ever.
     pub retain_finished_workloads: Option<Duration>,
     /// How long jobs are kept whose Workloads Kueue deactivated; absent for ever.
@@ -95,6 +101,7 @@ impl Configuration {
         let configuration = Self::read(&mut reader, own_namespace.unwrap_or(SYSTEM_NAMESPACE));
         let mut errors = reader.finish();
         errors.extend(rules::check(&configuration));
+        errors.extend(not_yet(&configuration));
         if errors.is_empty() {
             Ok(configuration)
         } else {
@@ -164,6 +171,7 @@ impl Configuration {
                 exclude_resource_prefixes: r.or("resources.excludeResourcePrefixes", Vec::new()),
                 transformations: r.or("resources.transformations", Vec::new()),
                 quota_check_strategy: quota_check(r),
+                device_class_mappings: r.or("resources.deviceClassMappings", Vec::new()),
             },
             fair_sharing: r.or("fairSharing", None),
             visibility: VisibilityServer {
@@ -180,11 +188,21 @@ impl Configuration {
                 .optional_duration("objectRetentionPolicies.workloads.afterDeactivatedByKueue"),
             wait_for_pods_ready: life::wait_for_pods_ready(r),
             admission_fair_sharing: life::admission_fair_sharing(r),
+            multikueue: multikueue::multikueue(r),
             features: features(r),
             warnings: warnings(r),
             namespace,
         }
     }
+}
+
+/// What is read and has no effect yet: accepting it would promise a behaviour that does not come.
+fn not_yet(configuration: &Configuration) -> Option<FieldError> {
+    let devices = !configuration.resources.device_class_mappings.is_empty();
+    devices.then(|| {
+        let at = read::path("resources.deviceClassMappings");
+        FieldError::forbidden(&at, read::NOT_SUPPORTED)
+    })
 }
 
 fn leader_election(r: &mut Reader, namespace: &str) -> LeaderElection {
@@ -237,7 +255,7 @@ fn features(r: &mut Reader) -> Features {
     let gates = r.or("featureGates", BTreeMap::new());
     Features::start(&gates).unwrap_or_else(|errors| {
         errors.into_iter().for_each(|error| r.fault(error));
-        Features::default()
+        Features::with(gates.clone())
     })
 }
 

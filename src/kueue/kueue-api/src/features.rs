@@ -29,8 +29,13 @@ pub mod gate {
     pub const FLAVOR_FUNGIBILITY: &str = "FlavorFungibility";
     pub const LOCAL_QUEUE_METRICS: &str = "LocalQueueMetrics";
     pub const MULTIKUEUE: &str = "MultiKueue";
+    pub const MULTIKUEUE_DISPATCHER_CONFIG: &str = "MultiKueueIncrementalDispatcherConfig";
+    pub const MULTIKUEUE_DISPATCHER_ORDER: &str =
+        "MultiKueueIncrementalDispatcherRespectConfigOrder";
+    pub const MULTIKUEUE_PATHS: &str = "MultiKueueKubeConfigPathValidation";
     pub const METRICS_FOR_COHORTS: &str = "MetricsForCohorts";
     pub const MULTIKUEUE_ORCHESTRATED_PREEMPTION: &str = "MultiKueueOrchestratedPreemption";
+    pub const PROVISIONING_CLEANUP: &str = "CleanupProvisioningRequestsOnEviction";
     pub const PARTIAL_ADMISSION: &str = "PartialAdmission";
     pub const POD_INTEGRATION_VALIDATE_GROUP_OWNER: &str = "PodIntegrationValidateGroupOwner";
     pub const PRIORITY_BOOST: &str = "PriorityBoost";
@@ -48,6 +53,7 @@ pub mod gate {
     pub const UNADMITTED_OBSERVABILITY: &str = "UnadmittedWorkloadsObservability";
     pub const VALIDATE_NON_NEGATIVE: &str = "WorkloadValidateResourcesAreNonNegative";
     pub const VISIBILITY_ON_DEMAND: &str = "VisibilityOnDemand";
+    pub const VALIDATE_RAY_UPDATES: &str = "ValidateRayAndSparkJobUpdates";
     pub const VALIDATE_POD_SET_METADATA: &str = "WorkloadValidationForPodSetMetadata";
     pub const WORKLOAD_IDENTIFIER_ANNOTATIONS: &str = "WorkloadIdentifierAnnotations";
     pub const WORKLOAD_PRIORITY_CLASS_DEFAULTING: &str = "WorkloadPriorityClassDefaulting";

@@ -5,6 +5,7 @@ pub mod checks;
 pub mod phase;
 pub mod pods;
 pub mod priority;
+pub mod slices;
 
 #[cfg(test)]
 mod tests;

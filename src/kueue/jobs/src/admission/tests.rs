@@ -5,6 +5,7 @@
 )]
 
 use kueue_api::features::Features;
+use kueue_api::field::FieldError;
 use serde_json::{Value, json};
 
 use super::{Surroundings, default, validate_create, validate_update};
@@ -13,6 +14,16 @@ use crate::kind::BATCH_JOB;
 
 fn job(labels: Value, suspend: bool) -> Box<dyn GenericJob> {
     (BATCH_JOB.read)(json!({"metadata": {"name": "j", "labels": labels}, "spec": {"suspend": suspend, "parallelism": 3, "template": {}}})).unwrap()
+}
+
+/// The problems contain these words; without any there is none.
+fn assert_says(name: &str, problems: &[FieldError], want: &str) {
+    let texts: Vec<_> = problems.iter().map(ToString::to_string).collect();
+    let text = texts.join("; ");
+    assert!(
+        text.contains(want) && (text.is_empty() == want.is_empty()),
+        "{name}: {text}"
+    );
 }
 
 const QUEUE: &str = "kueue.x-k8s.io/queue-name";
@@ -100,15 +111,12 @@ fn new_jobs_are_checked() {
         ),
     ];
     for (name, labels, want) in cases {
-        let text = validate_create(job(labels, true).as_ref(), &Features::default())
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join("; ");
-        assert!(
-            text.contains(want) && (text.is_empty() == want.is_empty()),
-            "{name}: {text}"
+        let problems = validate_create(
+            job(labels, true).as_ref(),
+            Surroundings::default(),
+            &Features::default(),
         );
+        assert_says(name, &problems, want);
     }
 }
 
@@ -160,15 +168,8 @@ fn changes_are_checked() {
         ..Surroundings::default()
     };
     for (name, old, new, want) in cases {
-        let text = validate_update(old.as_ref(), new.as_ref(), around, &Features::default())
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join("; ");
-        assert!(
-            text.contains(want) && (text.is_empty() == want.is_empty()),
-            "{name}: {text}"
-        );
+        let problems = validate_update(old.as_ref(), new.as_ref(), around, &Features::default());
+        assert_says(name, &problems, want);
     }
 }
 
@@ -202,14 +203,11 @@ fn annotations_of_jobs_are_checked() {
         ),
     ];
     for (name, notes, mode, want) in cases {
-        let text = validate_create(with(notes, mode).as_ref(), &Features::default())
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join("; ");
-        assert!(
-            text.contains(want) && (text.is_empty() == want.is_empty()),
-            "{name}: {text}"
+        let problems = validate_create(
+            with(notes, mode).as_ref(),
+            Surroundings::default(),
+            &Features::default(),
         );
+        assert_says(name, &problems, want);
     }
 }

@@ -5,10 +5,11 @@ use kueue_api::features::{Features, gate};
 use kueue_api::field::{FieldError, Path};
 use kueue_api::names::{annotations, labels};
 use kueue_api::validation::{SUBDOMAIN, admission_gates, is_subdomain};
+use kueue_api::workload::slices;
 
 use super::{Surroundings, label};
 use crate::job::GenericJob;
-use crate::kind::{BATCH_JOB, JobKind};
+use crate::kind::JobKind;
 
 const IMMUTABLE: &str = "field is immutable";
 
@@ -24,7 +25,26 @@ pub(crate) fn not_a_boolean(text: &str) -> String {
 
 /// What is wrong with a new job.
 #[must_use]
-pub fn validate_create(job: &dyn GenericJob, features: &Features) -> Vec<FieldError> {
+pub fn validate_create(
+    job: &dyn GenericJob,
+    around: Surroundings,
+    features: &Features,
+) -> Vec<FieldError> {
+    if is_checked(job, around) {
+        of_new(job, features)
+    } else {
+        Vec::new()
+    }
+}
+
+/// Some kinds leave alone what goes through no queue.
+fn is_checked(job: &dyn GenericJob, around: Surroundings) -> bool {
+    job.kind().checked_unmanaged
+        || job.queue_name().is_some()
+        || around.manage_without_queue_name && around.namespace_managed && !around.ancestor_managed
+}
+
+fn of_new(job: &dyn GenericJob, features: &Features) -> Vec<FieldError> {
     let mut problems: Vec<_> = [
         queue_name(job.meta()),
         prebuilt_name(job, features),
@@ -50,7 +70,11 @@ pub fn validate_update(
     around: Surroundings,
     features: &Features,
 ) -> Vec<FieldError> {
-    let mut problems = validate_create(new, features);
+    let leaves = features.on(gate::VALIDATE_RAY_UPDATES) && is_checked(old, around);
+    if !is_checked(new, around) && !leaves {
+        return Vec::new();
+    }
+    let mut problems = of_new(new, features);
     problems.extend(queue_change(old, new, around));
     problems.extend(prebuilt_change(old, new, features));
     problems.extend(max_execution_change(old, new));
@@ -108,9 +132,7 @@ fn prebuilt_kind(job: &dyn GenericJob, features: &Features) -> Option<FieldError
 }
 
 fn is_elastic(meta: &ObjectMeta, features: &Features) -> bool {
-    let notes = meta.annotations.as_ref();
-    let value = notes.and_then(|notes| notes.get(annotations::ELASTIC_JOB));
-    features.on(gate::ELASTIC_JOBS) && value.is_some_and(|value| value == "true")
+    features.on(gate::ELASTIC_JOBS) && slices::is_marked(meta)
 }
 
 /// Only pods of some kinds can come and go while their job runs.
@@ -119,7 +141,7 @@ pub(crate) fn elastic_annotation(
     kind: &JobKind,
     features: &Features,
 ) -> Option<FieldError> {
-    let refused = is_elastic(meta, features) && kind.framework != BATCH_JOB.framework;
+    let refused = is_elastic(meta, features) && !kind.elastic;
     refused.then(|| {
         let detail = format!("elastic job is not supported for {:?}", kind.gvk());
         FieldError::forbidden(&note(annotations::ELASTIC_JOB), &detail)

@@ -3,6 +3,7 @@
 use kueue_api::features::{Features, gate};
 use kueue_api::field::{FieldError, Path};
 use kueue_api::names::annotations;
+use kueue_api::workload::slices;
 
 use super::BatchJob;
 use crate::admission::topology::{self, Template};
@@ -10,8 +11,7 @@ use crate::admission::{not_a_boolean, not_a_number};
 use crate::job::GenericJob;
 
 pub(super) fn problems(job: &BatchJob, features: &Features) -> Vec<FieldError> {
-    let elastic =
-        features.on(gate::ELASTIC_JOBS) && job.annotation(annotations::ELASTIC_JOB) == Some("true");
+    let elastic = features.on(gate::ELASTIC_JOBS) && slices::is_marked(job.meta());
     let mut found: Vec<_> = [min_parallelism(job, elastic), follow(job), completions(job)]
         .into_iter()
         .flatten()

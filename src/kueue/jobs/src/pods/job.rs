@@ -34,6 +34,8 @@ pub const POD: JobKind = JobKind {
     kind: "Pod",
     plural: "pods",
     adopts: true,
+    elastic: false,
+    checked_unmanaged: true,
     native_controller: "",
     read,
 };

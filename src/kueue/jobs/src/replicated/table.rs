@@ -20,6 +20,8 @@ macro_rules! kubeflow {
             kind: $name,
             plural: $plural,
             adopts: $adopts,
+            elastic: false,
+            checked_unmanaged: true,
             native_controller: "kubeflow.org/training-operator",
             read: |value| Replicated::read(&$shape, value),
         };
@@ -91,6 +93,8 @@ pub const MPI_JOB: JobKind = JobKind {
     kind: "MPIJob",
     plural: "mpijobs",
     adopts: true,
+    elastic: false,
+    checked_unmanaged: true,
     native_controller: "kubeflow.org/mpi-operator",
     read: |value| Replicated::read(&MPI, value),
 };

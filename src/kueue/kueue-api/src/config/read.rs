@@ -13,7 +13,9 @@ use crate::field::{FieldError, Path};
 use crate::names::{CONFIG_API_VERSION, OLDER_CONFIG_API_VERSION};
 
 /// Fields of the reference that have no effect here yet. Accepting one would promise a behaviour that does not come.
-const NOT_YET: &[&str] = &["multiKueue", "resources.deviceClassMappings"];
+const NOT_YET: &[&str] = &["multiKueue.externalFrameworks"];
+
+pub(super) const NOT_SUPPORTED: &str = "this controller does not support the field yet; remove it";
 
 pub(super) struct Reader {
     root: Value,
@@ -141,10 +143,7 @@ fn collect(value: &Value, at: &str, known: &BTreeSet<&'static str>, unread: &mut
         return;
     }
     if NOT_YET.contains(&at) {
-        unread.push(FieldError::forbidden(
-            &path(at),
-            "this controller does not support the field yet; remove it",
-        ));
+        unread.push(FieldError::forbidden(&path(at), NOT_SUPPORTED));
         return;
     }
     let prefix = if at.is_empty() {

@@ -8,6 +8,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use super::devices::DeviceClassMapping;
 use super::read::{self, Reader};
 use crate::features::{Features, gate};
 use crate::field::FieldError;
@@ -18,6 +19,7 @@ pub struct Resources {
     pub exclude_resource_prefixes: Vec<String>,
     pub transformations: Vec<ResourceTransformation>,
     pub quota_check_strategy: QuotaCheckStrategy,
+    pub device_class_mappings: Vec<DeviceClassMapping>,
 }
 
 wire_enum! {

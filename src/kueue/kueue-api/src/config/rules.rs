@@ -8,7 +8,7 @@ use super::{
     Configuration, FairSharing, Integrations, LeaderElection, NAMESPACE_NAME_LABEL,
     QuotaCheckStrategy, Resources, VisibilityServer,
 };
-use super::{metrics, tls};
+use super::{devices, metrics, tls};
 use crate::features::gate;
 use crate::field::FieldError;
 use crate::validation::{is_qualified_name, is_subdomain, matches_selector, selector};
@@ -23,6 +23,8 @@ const FRAMEWORKS: &[&str] = &[
     "kubeflow.org/tfjob",
     "kubeflow.org/xgboostjob",
     "kubeflow.org/jaxjob",
+    "ray.io/rayjob",
+    "ray.io/raycluster",
     "pod",
     "deployment",
     "statefulset",
@@ -30,8 +32,6 @@ const FRAMEWORKS: &[&str] = &[
 
 /// Job kinds of the reference that are still to be built.
 pub(super) const FRAMEWORKS_TO_COME: &[&str] = &[
-    "ray.io/rayjob",
-    "ray.io/raycluster",
     "ray.io/rayservice",
     "workload.codeflare.dev/appwrapper",
     "trainer.kubeflow.org/trainjob",
@@ -49,6 +49,10 @@ pub(super) fn check(configuration: &Configuration) -> Vec<FieldError> {
     errors.extend(fair_sharing(configuration.fair_sharing.as_ref()));
     errors.extend(transformations(&configuration.resources));
     errors.extend(quota_check(&configuration.resources));
+    errors.extend(devices::check(
+        &configuration.resources.device_class_mappings,
+        &configuration.features,
+    ));
     errors.extend(visibility(&configuration.visibility));
     errors.extend(tls::check(&configuration.tls));
     if configuration.features.on(gate::CUSTOM_METRIC_LABELS) {

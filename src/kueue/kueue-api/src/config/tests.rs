@@ -28,8 +28,8 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ),
     (
         "not here yet",
-        "multiKueue: {}\n",
-        "multiKueue: Forbidden: this controller does not support the field yet; remove it",
+        "multiKueue: {externalFrameworks: [{name: x}]}\n",
+        "multiKueue.externalFrameworks: Forbidden: this controller does not support the field yet; remove it",
     ),
     ("null is nothing", "multiKueue: null\n", ""),
     (
@@ -75,7 +75,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "frameworks",
         "integrations:\n  frameworks: [batch/job, unregistered/job]\n",
-        "integrations.frameworks[1]: Unsupported value: \"unregistered/job\": supported values: \"batch/job\", \"deployment\", \"jobset.x-k8s.io/jobset\", \"kubeflow.org/jaxjob\", \"kubeflow.org/mpijob\", \"kubeflow.org/paddlejob\", \"kubeflow.org/pytorchjob\", \"kubeflow.org/tfjob\", \"kubeflow.org/xgboostjob\", \"pod\", \"statefulset\"",
+        "integrations.frameworks[1]: Unsupported value: \"unregistered/job\": supported values: \"batch/job\", \"deployment\", \"jobset.x-k8s.io/jobset\", \"kubeflow.org/jaxjob\", \"kubeflow.org/mpijob\", \"kubeflow.org/paddlejob\", \"kubeflow.org/pytorchjob\", \"kubeflow.org/tfjob\", \"kubeflow.org/xgboostjob\", \"pod\", \"ray.io/raycluster\", \"ray.io/rayjob\", \"statefulset\"",
     ),
     (
         "framework twice",
@@ -104,8 +104,23 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ),
     (
         "gate",
-        "featureGates:\n  MultiKueue: true\n",
-        "featureGates[MultiKueue]: Invalid value: true: this controller does not have this feature yet",
+        "featureGates:\n  MultiKueueClusterProfile: true\n",
+        "featureGates[MultiKueueClusterProfile]: Invalid value: true: this controller does not have this feature yet",
+    ),
+    (
+        "device class without a name",
+        "resources:\n  deviceClassMappings:\n  - {name: gpus, deviceClassNames: [\"\"]}\n",
+        "resources.deviceClassMappings[0].deviceClassNames[0]: Invalid value: \"\"",
+    ),
+    (
+        "devices at all",
+        "resources:\n  deviceClassMappings:\n  - {name: gpus, deviceClassNames: [gpu.example.com]}\n",
+        "resources.deviceClassMappings: Forbidden: this controller does not support the field yet",
+    ),
+    (
+        "two lists of providers",
+        "multiKueue:\n  clusterProfile:\n    accessProviders: [{name: a, execConfig: {command: c, apiVersion: v, interactiveMode: Never}}]\n    credentialsProviders: [{}]\n",
+        "multiKueue.clusterProfile.credentialsProviders: Forbidden",
     ),
     (
         "concurrency",
@@ -191,7 +206,7 @@ fn durations_are_gos() {
 
 #[test]
 fn what_is_to_come_is_said() {
-    let fields = "integrations:\n  frameworks: [batch/job, ray.io/rayjob]\npprofBindAddress: :8083\nobjectRetentionPolicies:\n  workloads:\n    afterFinished: 0s\n";
+    let fields = "integrations:\n  frameworks: [batch/job, ray.io/rayservice]\npprofBindAddress: :8083\nobjectRetentionPolicies:\n  workloads:\n    afterFinished: 0s\n";
     let configuration = Configuration::parse(&file(fields), None).unwrap();
     assert_eq!(configuration.integrations.frameworks, ["batch/job"]);
     assert_eq!(
@@ -201,7 +216,7 @@ fn what_is_to_come_is_said() {
     assert_eq!(
         configuration.warnings,
         [
-            "integrations.frameworks: ray.io/rayjob is not managed by this controller yet",
+            "integrations.frameworks: ray.io/rayservice is not managed by this controller yet",
             "pprofBindAddress has no effect: there is no Go runtime to profile",
         ]
     );

@@ -8,6 +8,7 @@ use crate::features::{Features, gate};
 use crate::field::{FieldError, Path};
 use crate::names::annotations;
 use crate::v1beta2::{PodSet, PodSetTopologyRequest, Workload};
+use crate::workload::slices;
 use crate::{PodTemplateSpec, Quantity};
 
 /// What is wrong with a Workload, new or changed.
@@ -21,12 +22,7 @@ pub fn workload(workload: &Workload, features: &Features) -> Vec<FieldError> {
 
 /// Whether a workload may change its size while it runs.
 pub(super) fn is_elastic(workload: &Workload, features: &Features) -> bool {
-    let annotation = workload
-        .metadata
-        .annotations
-        .as_ref()
-        .and_then(|all| all.get(annotations::ELASTIC_JOB));
-    features.on(gate::ELASTIC_JOBS) && annotation.is_some_and(|value| value == "true")
+    features.on(gate::ELASTIC_JOBS) && slices::is_marked(&workload.metadata)
 }
 
 pub(super) fn pod_sets(workload: &Workload, features: &Features) -> Vec<FieldError> {

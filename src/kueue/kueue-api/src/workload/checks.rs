@@ -1,5 +1,6 @@
 //! Admission checks of a Workload: which ones its flavors ask for, and when the last of them may be tried again. Reference 4.12.
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
@@ -36,14 +37,14 @@ pub fn required(workload: &Workload, queue: &ClusterQueue) -> BTreeSet<String> {
 /// The states of checks that a controller is to answer.
 pub fn of_controller<'a>(
     states: &'a [AdmissionCheckState],
-    checks: &'a [AdmissionCheck],
+    checks: &'a [impl Borrow<AdmissionCheck>],
     controller: &'a str,
 ) -> impl Iterator<Item = &'a AdmissionCheckState> {
     states.iter().filter(move |state| {
-        let mut own = checks
-            .iter()
-            .filter(|check| check.spec.controller_name == controller);
-        own.any(|check| check.name() == state.name)
+        let mut checks = checks.iter().map(Borrow::borrow);
+        checks.any(|check: &AdmissionCheck| {
+            check.spec.controller_name == controller && check.name() == state.name
+        })
     })
 }
 

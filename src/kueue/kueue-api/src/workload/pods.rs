@@ -55,6 +55,14 @@ pub fn same_given_back(one: &[ReclaimablePod], other: &[ReclaimablePod]) -> bool
     one.len() == other.len() && by_name(one) == by_name(other)
 }
 
+/// Whether a pod has ended and holds nothing any more.
+#[must_use]
+pub fn is_over(pod: &Pod) -> bool {
+    let status = pod.status.as_ref();
+    let phase = status.and_then(|status| status.phase.as_deref());
+    matches!(phase, Some("Succeeded" | "Failed"))
+}
+
 /// The name of the Workload that a pod says it is of.
 #[must_use]
 pub fn workload_of(pod: &Pod) -> Option<&str> {
