@@ -54,6 +54,8 @@ pub struct Cache {
     /// Whether the tree was rebuilt since parked workloads last got their chance.
     pub(crate) quota_changed: bool,
     pub(crate) touched: Touched,
+    /// Who was parked because of room that was only held for the length of the last cycle.
+    pub(crate) outpaced: Vec<(ClusterQueueName, WorkloadKey)>,
     pub(crate) cycles: u64,
     /// When the last cycle began.
     pub(crate) began: Timestamp,
@@ -315,6 +317,12 @@ impl Cache {
             past_usage: self.all_past_usage(),
             pods_not_ready: self.pods_not_ready(),
         }
+    }
+
+    /// The ClusterQueue in whose queue a workload stands, if it waits at all.
+    #[must_use]
+    pub fn stands_in(&self, key: &WorkloadKey) -> Option<&ClusterQueueName> {
+        self.workloads.get(key)?.queued_in.as_ref()
     }
 
     /// A workload as the scheduler sees it.

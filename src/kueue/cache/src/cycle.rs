@@ -70,6 +70,7 @@ impl Cache {
     /// Takes the heads of all active ClusterQueues. `None` if there are none: then there is nothing to do until something is applied.
     pub fn begin_cycle(&mut self, now: Timestamp) -> Option<Cycle> {
         let _ = self.give_chances(now);
+        self.bring_back_outpaced(now);
         let active = self
             .specs
             .values()
@@ -122,7 +123,9 @@ impl Cache {
         let ready = |(name, state): (&ClusterQueueName, &crate::cache::QueueState)| {
             state.pending.has_head() && self.specs.get(name).is_some_and(|queue| queue.active)
         };
-        touched || self.queues.iter().any(ready) && !self.waits_for_pods()
+        touched
+            || !self.outpaced.is_empty()
+            || self.queues.iter().any(ready) && !self.waits_for_pods()
     }
 
     /// Whether admission was stopped by workloads whose pods are not ready, and still is.
@@ -257,6 +260,8 @@ impl Cache {
             settled.patches.extend(self.pending_patch(entry, now));
             settled.affected.merge(self.settle_one(entry, now));
         }
+        self.outpaced.clone_from(&report.outpaced);
+        settled.affected.wake |= !self.outpaced.is_empty();
         settled
     }
 
@@ -287,8 +292,10 @@ impl Cache {
             let rests = |last: LastAssignment| Arc::new(last.in_another_world());
             state.last = entry.last.clone().map(rests);
         }
+        let waits = waits_for_others(requeue.reason) && !requeue.changed;
         let requeued = queue.pending.requeue(requeue, now);
-        affected.wake |= queue.pending.has_head();
+        let same_again = waits && requeued.place == Some(Place::Active);
+        affected.wake |= queue.pending.has_head() && !same_again;
         for key in &requeued.bypassed {
             if let Some(state) = self.workloads.get_mut(key) {
                 state.last = None;
@@ -298,4 +305,14 @@ impl Cache {
         affected.cluster_queues.insert(entry.cluster_queue.clone());
         affected
     }
+}
+
+/// Whether it goes first again and gets the same answer until somebody has left.
+fn waits_for_others(reason: RequeueReason) -> bool {
+    matches!(
+        reason,
+        RequeueReason::PendingPreemption
+            | RequeueReason::PendingMigration
+            | RequeueReason::PreemptionFailed
+    )
 }

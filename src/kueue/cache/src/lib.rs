@@ -35,6 +35,7 @@ mod tests;
 
 pub use affected::Affected;
 pub use cache::Cache;
+pub use convert::limits_as_requests;
 pub use cycle::{AssumeError, Cycle, Settled};
 pub use node_failure::{Health, NodeNews, Remedies, Remedy};
 pub use options::{

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use kueue_api::Condition;
 use kueue_api::conditions::{self, reasons, workload as types};
 use kueue_api::v1beta2::{self as api, CheckState, WorkloadStatus};
-use quantity::Requests;
+use quantity::{Amount, Requests, ResourceName};
 use scheduler::{
     Admission, Delayed, Entry, Outcome, PendingReason, PodSetAdmission, PodSetName, WorkloadKey,
     messages,
@@ -147,7 +147,7 @@ impl Cache {
             status = draft.blocked_on_gates(&message).done();
             changed |= status.conditions != before;
         }
-        let requests = told_requests(&entry.requests);
+        let requests = told_requests(&self.considered(entry));
         if !changed && status.resource_requests == requests {
             return None;
         }
@@ -184,6 +184,25 @@ impl Cache {
             checks.any(|check| check.name == rule.name)
         });
         (listed, all_checks_ready(status))
+    }
+
+    /// What an entry asked for when it was tried: its pods too, where the ClusterQueue counts them. Reference section 4.20.
+    fn considered(&self, entry: &Entry) -> Vec<(PodSetName, Requests)> {
+        let mut requests = entry.requests.clone();
+        let (pods, tried) = (
+            ResourceName::pods(),
+            !matches!(entry.outcome, Outcome::Refused(_)),
+        );
+        let spec = self.specs.get(&entry.cluster_queue);
+        let counts = spec.is_some_and(|spec| spec.group_of(&pods).is_some());
+        let asking = self.workloads.get(&entry.workload);
+        for pod_set in asking.iter().flat_map(|state| &state.info.pod_sets) {
+            let own = requests.iter_mut().find(|(name, _)| *name == pod_set.name);
+            if let Some((_, own)) = own.filter(|_| tried && counts) {
+                own.set(pods.clone(), Amount::new(pod_set.count));
+            }
+        }
+        requests
     }
 
     /// Whether a workload may start once this is written.
@@ -297,7 +316,7 @@ fn pod_set_request(name: &PodSetName, requests: &Requests) -> api::PodSetRequest
 }
 
 pub(crate) fn quantities(requests: &Requests) -> BTreeMap<String, kueue_api::Quantity> {
-    let text = |(resource, amount): (&quantity::ResourceName, &quantity::Amount)| {
+    let text = |(resource, amount): (&ResourceName, &Amount)| {
         (
             resource.to_string(),
             kueue_api::Quantity(amount.to_quantity(resource).to_string()),

@@ -70,8 +70,6 @@ struct Preempting {
     generation: i64,
     /// Whether it stays in front of all others.
     sticky: bool,
-    /// How often others took what had become free for it.
-    overtaken: u32,
 }
 
 /// The pending workloads of one ClusterQueue.
@@ -84,6 +82,8 @@ pub struct PendingQueue {
     places: BTreeMap<WorkloadKey, Rank>,
     totals: Totals,
     preemptor: Option<Preempting>,
+    /// How often others took what had become free for a workload, with the version of its object that was tried.
+    overtaken: BTreeMap<WorkloadKey, (i64, u32)>,
     /// Counts the heads that were taken.
     pops: i64,
     /// The value of `pops` when parked workloads last came back.
@@ -112,6 +112,7 @@ impl PendingQueue {
             places: BTreeMap::new(),
             totals: Totals::default(),
             preemptor: None,
+            overtaken: BTreeMap::new(),
             pops: 0,
             returned_at: -1,
             blocked: false,
@@ -177,6 +178,7 @@ impl PendingQueue {
         if self.preemptor.as_ref().is_some_and(|one| one.key == *key) {
             self.preemptor = None;
         }
+        self.overtaken.remove(key);
         if let Some(flying) = self.in_flight.take_if(|flying| flying.key() == key) {
             return Some(flying);
         }
@@ -278,9 +280,14 @@ impl PendingQueue {
         let same = |one: &&Preempting| one.key == *key && one.generation == generation;
         match self.preemptor.as_ref().filter(same) {
             None => Preemptor::No,
-            Some(one) if one.overtaken < MOST_OVERTAKEN => Preemptor::Waits,
+            Some(_) if self.times_overtaken(key, generation) < MOST_OVERTAKEN => Preemptor::Waits,
             Some(_) => Preemptor::Overtaken,
         }
+    }
+
+    fn times_overtaken(&self, key: &WorkloadKey, generation: i64) -> u32 {
+        let known = self.overtaken.get(key);
+        known.map_or(0, |(of, times)| if *of == generation { *times } else { 0 })
     }
 
     /// The workload that stays in front of all others.

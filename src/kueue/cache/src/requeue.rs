@@ -31,6 +31,15 @@ impl Cache {
         affected
     }
 
+    /// Lets those return whom only the last cycle held back. The reference leaves them parked until something else happens.
+    pub(crate) fn bring_back_outpaced(&mut self, now: Timestamp) {
+        for (name, key) in std::mem::take(&mut self.outpaced) {
+            if let Some(queue) = self.queues.get_mut(&name) {
+                queue.pending.unpark(now, |parked| *parked == key);
+            }
+        }
+    }
+
     /// Every ClusterQueue that shares a tree with something touched.
     fn touched_queues(&mut self) -> BTreeSet<ClusterQueueName> {
         let touched = std::mem::take(&mut self.touched);

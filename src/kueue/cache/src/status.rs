@@ -242,11 +242,29 @@ impl Cache {
         let target = door.cluster_queue.as_ref().map(ToString::to_string);
         let target = target.unwrap_or_default();
         match self.state_of(door) {
+            Door::Open if self.is_below_a_circle(door.cluster_queue.as_ref()) => {
+                Some(Hold::ClusterQueueInactive(target))
+            }
             Door::Open => None,
             Door::Stopped => Some(Hold::LocalQueueStopped(name)),
             Door::LeadsNowhere => Some(Hold::NoClusterQueue(target)),
             Door::LeadsToInactive => Some(Hold::ClusterQueueInactive(target)),
         }
+    }
+
+    /// Whether the cohorts above a ClusterQueue form a circle: it says that it is active, and nothing can be decided in it. Reference section 4.6.
+    fn is_below_a_circle(&self, queue: Option<&ClusterQueueName>) -> bool {
+        let spec = queue.and_then(|name| self.specs.get(name));
+        let mut current = spec.and_then(|spec| spec.cohort.as_ref());
+        let mut seen = BTreeSet::new();
+        while let Some(name) = current {
+            if !seen.insert(name) {
+                return true;
+            }
+            let cohort = self.cohorts.get(name);
+            current = cohort.and_then(|cohort| cohort.parent.as_ref());
+        }
+        false
     }
 }
 

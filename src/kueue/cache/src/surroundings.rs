@@ -34,10 +34,12 @@ impl Surroundings {
         if let Some(overhead) = class.and_then(|name| self.overheads.get(name)) {
             spec.overhead = Some(overhead.clone());
         }
+        // In the API server's order: a container's own limit is its request before a LimitRange fills in what is missing (#15020).
+        limits_as_requests(spec);
         if let Some(limits) = self.limits(namespace) {
             limits.fill_in(spec);
+            limits_as_requests(spec);
         }
-        limits_as_requests(spec);
     }
 
     /// A LimitRange appeared or changed. Whether that changes anything.

@@ -24,5 +24,5 @@ pub use foreign::{Change, Foreign, Taken, asks_for_topology, is_foreign};
 pub use nodes::Nodes;
 pub(crate) use places::Places;
 pub use prefixes::{chunks, prefix_keys, runs};
-pub use ungate::{OffsetError, Placement, is_gated, is_over, ungate};
+pub use ungate::{OffsetError, Placement, is_gated, ungate};
 pub use used::nodes_used;

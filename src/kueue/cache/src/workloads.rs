@@ -325,6 +325,7 @@ impl Cache {
             // The same nodes may be used by queues that share no quota with this one.
             let users = self.users(|flavor| holding.places.contains_key(flavor));
             self.touched.cluster_queues.extend(users);
+            self.look_anew(|flavor| holding.places.contains_key(flavor));
         }
         true
     }

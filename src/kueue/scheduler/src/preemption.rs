@@ -9,6 +9,7 @@ mod candidates;
 mod classical;
 mod fair;
 mod hierarchy;
+mod lanes;
 mod oracle;
 mod ordered;
 mod policy;
@@ -20,13 +21,13 @@ mod tournament;
 mod tests;
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
 use crate::assign::{Assignment, Mode};
 use crate::cycle::Snapshot;
-use crate::names::{ClusterQueueName, FlavorResource};
+use crate::names::{ClusterQueueName, FlavorResource, WorkloadKey};
 use crate::objects::{ClusterQueue, Usage, Workload};
 use crate::places::Wanted;
 use crate::policy::Policy;
@@ -38,6 +39,7 @@ pub use policy::satisfies;
 pub use target::{PreemptionReason, Target};
 pub use tournament::{Chosen, Tournament};
 
+use lanes::InOrder;
 use simulation::Simulation;
 
 /// Looks for targets in one snapshot. Make one for many questions: it keeps a copy of the tree to try things out.
@@ -48,6 +50,20 @@ pub struct Finder<'a> {
     now: Timestamp,
     /// Equal to the snapshot's tree between two questions.
     scratch: RefCell<Option<QuotaTree>>,
+    /// The workloads of those ClusterQueues that were asked for.
+    in_order: RefCell<BTreeMap<NodeId, InOrder<'a>>>,
+    /// The last question, and its answer: flavor assignment asks first what the search for targets asks again.
+    last: RefCell<Option<Answer>>,
+}
+
+/// What was asked, and found.
+#[derive(Debug)]
+struct Answer {
+    workload: WorkloadKey,
+    queue: ClusterQueueName,
+    contested: BTreeSet<FlavorResource>,
+    usage: Usage,
+    targets: Vec<Target>,
 }
 
 impl<'a> Finder<'a> {
@@ -59,6 +75,8 @@ impl<'a> Finder<'a> {
             policy,
             now,
             scratch: RefCell::new(None),
+            in_order: RefCell::default(),
+            last: RefCell::default(),
         }
     }
 
@@ -83,6 +101,36 @@ impl<'a> Finder<'a> {
     /// The same for given amounts, of which those in `contested` are what there is not enough of.
     #[must_use]
     pub fn targets_for(
+        &self,
+        workload: &Workload,
+        queue: &ClusterQueueName,
+        contested: BTreeSet<FlavorResource>,
+        usage: &Usage,
+        wanted: &Wanted,
+    ) -> Vec<Target> {
+        if !wanted.is_empty() {
+            return self.search(workload, queue, contested, usage, wanted);
+        }
+        if let Some(last) = self.last.borrow().as_ref()
+            && last.workload == workload.key
+            && last.queue == *queue
+            && last.contested == contested
+            && last.usage == *usage
+        {
+            return last.targets.clone();
+        }
+        let targets = self.search(workload, queue, contested.clone(), usage, wanted);
+        *self.last.borrow_mut() = Some(Answer {
+            workload: workload.key.clone(),
+            queue: queue.clone(),
+            contested,
+            usage: usage.clone(),
+            targets: targets.clone(),
+        });
+        targets
+    }
+
+    fn search(
         &self,
         workload: &Workload,
         queue: &ClusterQueueName,

@@ -257,6 +257,8 @@ pub struct Report {
     pub skipped_preemptions: BTreeMap<ClusterQueueName, usize>,
     /// Every look for other targets.
     pub recomputations: Vec<(ClusterQueueName, Recomputation)>,
+    /// Those who had hope until somebody was given room for the length of the cycle only: what they were told says nothing about the next one.
+    pub outpaced: Vec<(ClusterQueueName, WorkloadKey)>,
 }
 
 impl Report {

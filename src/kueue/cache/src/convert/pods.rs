@@ -12,7 +12,7 @@ use super::{Unreadable, quantity};
 pub(super) type Amounts = BTreeMap<String, Quantity>;
 
 /// Lets limits stand in for requests that are left open. Afterwards requests say it all.
-pub(crate) fn limits_as_requests(spec: &mut core::PodSpec) {
+pub fn limits_as_requests(spec: &mut core::PodSpec) {
     let init = spec.init_containers.iter_mut().flatten();
     let containers = spec.containers.iter_mut().chain(init);
     let whole = spec.resources.as_mut();

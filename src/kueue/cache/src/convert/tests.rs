@@ -213,10 +213,10 @@ fn surroundings_fill_in_what_a_template_leaves_open() {
             "cpu=1000 memory=8",
         ),
         (
-            "a default request wins over an own limit",
+            "an own limit wins over a default request",
             "ns",
             json!({"containers": [container(&json!(null), &json!({"cpu": "9"}))]}),
-            "cpu=3000 memory=8",
+            "cpu=9000 memory=8",
         ),
         (
             "overhead of the class",

@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1 as core;
 use kueue_api::conditions::{self, reasons, workload as types};
 use kueue_api::names::{annotations, labels};
 use kueue_api::v1beta2::{self as api, CheckState};
-use kueue_api::workload::priority;
+use kueue_api::workload::{priority, slices};
 use quantity::{Requests, ResourceName};
 use scheduler::{
     Defect, FlavorName, FlavorResource, LocalQueueKey, OutOfBounds, PodSet, PodSetName, Usage,
@@ -57,7 +57,7 @@ pub fn workload(object: &api::Workload, options: &Options, around: &Surroundings
         .map_or(LONG_AGO, |time| time.0);
     // What is no number adds nothing: the webhook refuses it.
     let boost = priority::boost(object, options.features.priority_boost).unwrap_or(0);
-    let elastic = options.features.elastic_jobs && is_elastic(object);
+    let elastic = options.features.elastic_jobs && slices::is_marked(&object.metadata);
     let mut converted = Workload {
         key: WorkloadKey::new(object.namespace(), object.name()),
         uid: object.metadata.uid.as_deref().unwrap_or_default().into(),
@@ -83,13 +83,6 @@ pub fn workload(object: &api::Workload, options: &Options, around: &Surroundings
     };
     converted.shape = shape(&converted);
     converted
-}
-
-/// Whether its job wants to grow and shrink while it runs.
-fn is_elastic(object: &api::Workload) -> bool {
-    let annotations = object.metadata.annotations.as_ref();
-    let stated = annotations.and_then(|all| all.get(annotations::ELASTIC_JOB));
-    stated.is_some_and(|stated| stated == "true")
 }
 
 /// Whether it stands for one plain pod.

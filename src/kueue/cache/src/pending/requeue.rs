@@ -2,7 +2,7 @@
 //! the same answer.
 
 use jiff::Timestamp;
-use scheduler::{PendingReason, RequeueReason, Strategy, WorkloadKey};
+use scheduler::{PendingReason, Preemptor, RequeueReason, Strategy, WorkloadKey};
 
 use super::{PendingQueue, Place, Preempting, Waiting};
 
@@ -70,22 +70,19 @@ impl PendingQueue {
     fn remember_preemptor(&mut self, waiting: &Waiting, reason: RequeueReason) {
         let key = waiting.key();
         let generation = waiting.evaluated.unwrap_or_default();
-        let same = |one: &&mut Preempting| one.key == *key && one.generation == generation;
-        let before = self.preemptor.as_mut().filter(same);
         match reason {
             RequeueReason::PendingPreemption | RequeueReason::PendingMigration => {
-                let overtaken = before.map_or(0, |before| before.overtaken);
                 self.preemptor = Some(Preempting {
                     key: key.clone(),
                     generation,
                     sticky: self.strategy == Strategy::BestEffortFifo,
-                    overtaken,
                 });
             }
-            RequeueReason::FailedAfterNomination => {
-                if let Some(before) = before {
-                    before.overtaken += 1;
-                }
+            RequeueReason::FailedAfterNomination
+                if self.preempts(key, generation) != Preemptor::No =>
+            {
+                let times = self.times_overtaken(key, generation) + 1;
+                self.overtaken.insert(key.clone(), (generation, times));
             }
             _ => {}
         }

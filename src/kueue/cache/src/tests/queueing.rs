@@ -193,3 +193,22 @@ fn in_strict_order_only_a_closed_namespace_lets_others_pass() {
     assert_eq!(world.settle(), ["open"]);
     assert_eq!(world.counts("a"), "active 0, parked 1, admitted 1");
 }
+
+#[test]
+fn who_waits_for_others_to_leave_is_no_news_until_they_have() {
+    let preempts = json!({"preemption": {"withinClusterQueue": "LowerPriority"}});
+    let mut world = World::new().queue("a", "1", &preempts);
+    world.submit(workload("low", "to-a", "1", 1));
+    world.settle();
+    let mut high = workload("high", "to-a", "1", 2);
+    high.spec.priority = Some(5);
+    world.submit(high);
+    let (plan, report) = world.cache.begin_cycle(world.now).unwrap().run();
+    assert_eq!(plan.preemptions.len(), 1);
+    let settled = world.cache.settle(&report, world.now);
+    assert!(!settled.affected.wake, "the same answer again");
+    assert!(world.cache.has_work(), "and still it goes first");
+    let _ = world.cache.begin_cycle(world.now);
+    let gone = world.cache.delete_workload(&key("low"));
+    assert!(gone.wake);
+}

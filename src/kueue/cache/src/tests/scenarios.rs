@@ -475,3 +475,24 @@ fn a_check_that_is_not_ready_keeps_a_reserved_workload_from_being_admitted() {
     assert_eq!(world.cache.counts(&"a".into()).unwrap().admitted, 1);
     world.checked();
 }
+
+#[test]
+fn below_a_circle_of_cohorts_nothing_is_admitted_until_it_is_cut() {
+    let mut world = World::new().queue("a", "4", &json!({"cohortName": "left"}));
+    let below = |name: &str, parent: &str| {
+        object(json!({"metadata": {"name": name}, "spec": {"parentName": parent}}))
+    };
+    let _ = world.cache.apply_cohort(&below("left", "right"));
+    let _ = world.cache.apply_cohort(&below("right", "left"));
+    world.submit(workload("w", "to-a", "1", 1));
+    assert_eq!(world.settle(), Vec::<String>::new());
+    // The queue says that it is active; whoever looks after the workload has to know what the cycle said, or takes it back.
+    let hold = world.cache.pending_reason(&key("w"));
+    assert_eq!(
+        hold.map(|hold| hold.message),
+        Some("ClusterQueue a is inactive".to_owned())
+    );
+    let _ = world.cache.apply_cohort(&below("right", "top"));
+    assert_eq!(world.cache.pending_reason(&key("w")), None);
+    assert_eq!(world.settle(), ["w"]);
+}

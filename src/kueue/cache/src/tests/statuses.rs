@@ -315,3 +315,35 @@ fn an_unchanged_answer_is_not_written_twice() {
     let (_, report) = world.cache.begin_cycle(world.now).unwrap().run();
     assert!(world.cache.settle(&report, world.now).patches.is_empty());
 }
+
+#[test]
+fn requests_tell_the_pods_where_the_queue_counts_them() {
+    let group = json!({"resourceGroups": [{
+        "coveredResources": ["cpu", "pods"],
+        "flavors": [{"name": "red", "resources": [
+            {"name": "cpu", "nominalQuota": "1"}, {"name": "pods", "nominalQuota": "3"},
+        ]}],
+    }]});
+    let mut world = World::new()
+        .queue("counts", "1", &group)
+        .queue("does-not", "1", &json!({}));
+    for queue in ["counts", "does-not"] {
+        let mut asking = workload(queue, &format!("to-{queue}"), "2", 1);
+        asking.spec.pod_sets[0].count = 2;
+        world.submit(asking);
+    }
+    world.settle();
+    let told = |name: &str| {
+        let status = world.objects[&super::fixture::key(name)]
+            .status
+            .as_ref()
+            .unwrap();
+        let resources = &status.resource_requests[0].resources;
+        let told = resources
+            .iter()
+            .map(|(name, amount)| format!("{name} {}", amount.0));
+        told.collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(told("counts"), "cpu 4, pods 2");
+    assert_eq!(told("does-not"), "cpu 4");
+}

@@ -55,7 +55,18 @@ impl Cache {
         if flavors.is_empty() || !self.options.features.tas {
             return Affected::default();
         }
-        self.users_affected(|flavor| flavors.contains(flavor))
+        let affected = self.users_affected(|flavor| flavors.contains(flavor));
+        self.look_anew(|flavor| flavors.contains(flavor));
+        affected
+    }
+
+    /// What searches found out about flavors with these places says nothing any more.
+    pub(crate) fn look_anew(&mut self, concerned: impl Fn(&FlavorName) -> bool) {
+        for name in self.users(concerned) {
+            if let Some(queue) = self.queues.get_mut(&name) {
+                queue.generation += 1;
+            }
+        }
     }
 
     /// The places of each flavor as they are now.

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use k8s_openapi::api::core::v1::Pod;
 use kueue_api::names::{annotations, gates, labels};
 use kueue_api::v1beta2 as api;
+use kueue_api::workload::pods;
 use scheduler::topology::{DomainAssignment, HOSTNAME, TopologyAssignment};
 
 use super::decode;
@@ -60,7 +61,7 @@ pub fn ungate<'a>(
         .collect();
     let own: Vec<&Pod> = pods
         .into_iter()
-        .filter(|pod| is_of(pod, workload) && !is_over(pod))
+        .filter(|pod| is_of(pod, workload) && !pods::is_over(pod))
         .collect();
     own.iter().try_for_each(|pod| readable_offset(pod))?;
     let of_pod_set = |assigned: &api::PodSetAssignment| {
@@ -100,16 +101,6 @@ fn is_of(pod: &Pod, workload: &api::Workload) -> bool {
     let slice = own(annotations::WORKLOAD_SLICE_NAME);
     note(pod, annotations::WORKLOAD) == Some(workload.name())
         || slice.is_some() && note(pod, annotations::WORKLOAD_SLICE_NAME) == slice
-}
-
-/// Whether a pod has ended and holds no place any more.
-#[must_use]
-pub fn is_over(pod: &Pod) -> bool {
-    let phase = pod
-        .status
-        .as_ref()
-        .and_then(|status| status.phase.as_deref());
-    matches!(phase, Some("Succeeded" | "Failed"))
 }
 
 fn label<'a>(pod: &'a Pod, key: &str) -> Option<&'a String> {

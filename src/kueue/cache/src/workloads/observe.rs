@@ -18,7 +18,7 @@ pub(super) fn observe(
     options: &Options,
     around: &Surroundings,
 ) -> WorkloadState {
-    let info = convert::workload(object, options, around);
+    let mut info = convert::workload(object, options, around);
     let local_queue = info.local_queue.clone();
     let finished = object.is_finished();
     let admission = object
@@ -34,10 +34,17 @@ pub(super) fn observe(
         places: convert::places_held(object, admission, around).unwrap_or_default(),
         admitted: object.is_admitted(),
     });
+    let chances = convert::chances(object, &info);
+    let status = object.status.as_ref().filter(|_| !finished).cloned();
+    if finished {
+        // Thousands of them may lie about; nobody asks any more what they wanted or held.
+        info.pod_sets = Vec::new();
+        info.reservation = None;
+    }
     WorkloadState {
-        chances: convert::chances(object, &info),
+        chances,
         info: Arc::new(info),
-        status: object.status.clone().unwrap_or_default(),
+        status: status.unwrap_or_default(),
         generation: object.metadata.generation,
         tried: 0,
         eligible: eligible(object, options) && holding.is_none(),

@@ -19,6 +19,10 @@ pub struct LastAssignment {
     tried: Vec<BTreeMap<ResourceName, Tried>>,
     /// Where searches began that found nothing in the world as it is, the last one included.
     begun: BTreeSet<Start>,
+    /// The flavors after which this search began.
+    after: Vec<BTreeMap<ResourceName, Tried>>,
+    /// Whether others leave so that the next search finds room where this one did.
+    insists: bool,
     /// The ClusterQueue's generation at the time.
     pub generation: u64,
     /// The number of the cycle.
@@ -46,12 +50,33 @@ impl LastAssignment {
         self.begun = begun.unwrap_or_default();
         self.begun
             .insert(before.map(Self::start).unwrap_or_default());
+        self.after = before
+            .map(|before| before.tried.clone())
+            .unwrap_or_default();
         self.generation = generation;
         // Going on would be going round; there is still the beginning.
         let first = Start::new();
         if self.begun.contains(&self.start()) && !self.begun.contains(&first) {
             self.tried.clear();
         }
+    }
+
+    /// This one only looks again at what `nominated` found: it is no search of its own.
+    pub(crate) fn repeats(&mut self, nominated: &Self) {
+        self.begun.clone_from(&nominated.begun);
+        self.after.clone_from(&nominated.after);
+    }
+
+    /// The next search has to find what this one found, as others leave for it; `None` where that is a search from the beginning.
+    pub(crate) fn once_more(self) -> Option<Self> {
+        let again = Self {
+            tried: self.after,
+            begun: BTreeSet::new(),
+            after: Vec::new(),
+            insists: true,
+            ..self
+        };
+        (!again.start().is_empty()).then_some(again)
     }
 
     /// The world will have changed when the next search begins: what was found out about it says nothing then, only where to go on does.
@@ -108,7 +133,7 @@ impl LastAssignment {
             {
                 return true;
             }
-            if self.cycle + 1 >= cycle {
+            if self.insists || self.cycle + 1 >= cycle {
                 return false;
             }
         }

@@ -19,19 +19,25 @@ use super::{Rules, Snapshot, reserve, variants};
 /// A cycle while its entries are decided.
 pub(super) struct Deciding<'a> {
     pub(super) snapshot: Snapshot,
+    /// The tree of the snapshot once the victims have left.
+    pub(super) left: QuotaTree,
     pub(super) rules: Rules<'a>,
     /// Who leaves because of what was decided so far.
     pub(super) victims: BTreeMap<WorkloadKey, Arc<Admitted>>,
     pub(super) report: Report,
+    /// Somebody was given room that nobody has once the cycle is over.
+    held_back: bool,
     plan: Plan,
 }
 
 impl<'a> Deciding<'a> {
     pub(super) fn new(snapshot: Snapshot, rules: Rules<'a>) -> Self {
         Self {
+            left: snapshot.tree.clone(),
             snapshot,
             rules,
             victims: BTreeMap::new(),
+            held_back: false,
             report: Report::default(),
             plan: Plan::default(),
         }
@@ -51,11 +57,13 @@ impl<'a> Deciding<'a> {
     pub(super) fn decide(&mut self, mut candidate: Nominated<'_>) {
         let outcome = self.outcome(&mut candidate);
         let keeps = outcome.keeps_progress(self.rules.policy);
-        let mut last = candidate.assigned.assignment.last;
-        if outcome.lost_to_others() {
-            last = last.in_another_world();
-        }
-        let last = keeps.then_some(last);
+        let last = candidate.assigned.assignment.last;
+        let last = match &outcome {
+            Outcome::Preempting { .. } => last.once_more(),
+            _ if !keeps => None,
+            lost if lost.lost_to_others() => Some(last.in_another_world()),
+            _ => Some(last),
+        };
         let entry = Entry::of(candidate.head, outcome, last);
         self.report.entries.push(entry);
     }
@@ -67,6 +75,7 @@ impl<'a> Deciding<'a> {
             return Outcome::BetterVariantRuns;
         }
         // 2. Others may have taken what it was nominated for.
+        let outpaced = self.held_back && !is_hopeless(candidate);
         let fits = self.refresh(candidate);
         // 3. It runs on a node that failed, and there is no other one.
         if let Some(outcome) = self.without_node(candidate) {
@@ -74,6 +83,11 @@ impl<'a> Deciding<'a> {
         }
         // 4. to 6. It cannot be helped in this cycle.
         if let Some(outcome) = self.hopeless(candidate) {
+            if outpaced && is_hopeless(candidate) {
+                let name = candidate.cluster_queue.name.clone();
+                let key = candidate.head.workload.key.clone();
+                self.report.outpaced.push((name, key));
+            }
             return outcome;
         }
         // 7. It fits once those have left whom others preempt.
@@ -95,8 +109,12 @@ impl<'a> Deciding<'a> {
         // 10. From here on it is counted.
         self.take(candidate);
         let leaving = candidate.assigned.leaving();
-        let leaving = leaving.map(|gone| (gone.workload.key.clone(), gone.clone()));
-        self.victims.extend(leaving);
+        for gone in leaving {
+            let known = self.victims.insert(gone.workload.key.clone(), gone.clone());
+            if known.is_none() {
+                self.left.remove(&gone.cluster_queue, &gone.usage);
+            }
+        }
         // 11. Others have to leave first.
         if candidate.mode() == Mode::Preempt {
             return self.preempt(candidate);
@@ -104,6 +122,7 @@ impl<'a> Deciding<'a> {
         // 12. Those who were admitted before have to get going first.
         let reserved = candidate.head.workload.reserved;
         if policy.block_admission && self.snapshot.pods_not_ready && !reserved {
+            self.held_back = true;
             return Outcome::WaitsForPods;
         }
         // 13. A variant with a worse flavor has to leave first.
@@ -166,7 +185,9 @@ impl<'a> Deciding<'a> {
             borrows,
         );
         let places = candidate.places(&self.snapshot);
+        self.held_back = true;
         self.snapshot.tree.add(&queue.name, &kept);
+        self.left.add(&queue.name, &kept);
         self.snapshot.take_places(&places);
     }
 
@@ -174,6 +195,7 @@ impl<'a> Deciding<'a> {
         let name = &candidate.cluster_queue.name;
         let places = candidate.places(&self.snapshot);
         self.snapshot.tree.add(name, &candidate.usage());
+        self.left.add(name, &candidate.usage());
         self.snapshot.take_places(&places);
     }
 
@@ -211,6 +233,7 @@ impl<'a> Deciding<'a> {
 
     fn migrate(&mut self, candidate: &mut Nominated<'_>, worse: &Arc<Admitted>) -> Outcome {
         if !variants::may_migrate(candidate) {
+            self.held_back = true;
             return Outcome::BelowLastAcceptable;
         }
         self.plan.evictions.push(Eviction::Migration {
@@ -234,6 +257,15 @@ impl<'a> Deciding<'a> {
         self.plan.admissions.push(admission);
         self.snapshot.pods_not_ready = true;
         Outcome::Admitted(assignment.clone())
+    }
+}
+
+/// Whether it cannot be helped, whoever goes before it.
+fn is_hopeless(candidate: &Nominated<'_>) -> bool {
+    match candidate.mode() {
+        Mode::Fit => false,
+        Mode::Preempt => candidate.assigned.targets.is_empty(),
+        Mode::NoFit => true,
     }
 }
 

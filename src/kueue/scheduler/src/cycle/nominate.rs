@@ -143,8 +143,8 @@ fn admissible(
 }
 
 /// One search for flavors and targets.
-pub(super) struct Task<'a> {
-    pub(super) finder: &'a Finder<'a>,
+pub(super) struct Task<'a, 'f> {
+    pub(super) finder: &'a Finder<'f>,
     pub(super) snapshot: &'a Snapshot,
     pub(super) head: &'a Head,
     pub(super) cluster_queue: &'a ClusterQueue,
@@ -156,7 +156,7 @@ pub(super) struct Task<'a> {
     pub(super) rules: Rules<'a>,
 }
 
-impl Task<'_> {
+impl Task<'_, '_> {
     /// The assignment of the full counts with its targets, or of fewer pods if only those could be admitted.
     pub(super) fn assign(&self) -> Assigned {
         let mut assigned = self.assign_quota();

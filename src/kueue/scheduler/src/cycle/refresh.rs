@@ -1,6 +1,6 @@
 //! What was nominated at the start of a cycle is looked at again when its turn comes: others may have taken the quota, or the targets.
 
-use std::collections::BTreeMap;
+use std::mem;
 use std::sync::Arc;
 
 use crate::admitted::Admitted;
@@ -62,7 +62,9 @@ impl Deciding<'_> {
             nominated: Some(&nomination),
             rules: self.rules,
         };
-        candidate.assigned = task.assign();
+        let nominated = mem::replace(&mut candidate.assigned, task.assign());
+        let last = &mut candidate.assigned.assignment.last;
+        last.repeats(&nominated.assignment.last);
         for victim in gone {
             self.snapshot.add(victim);
         }
@@ -89,24 +91,37 @@ impl Deciding<'_> {
 
     /// Whether there is room for the candidate once all have left who have to, for it and for earlier ones.
     fn fits(&mut self, candidate: &Nominated<'_>) -> Fits {
-        let mut gone: BTreeMap<_, _> = self.victims.clone();
-        for target in candidate.assigned.leaving() {
-            gone.insert(target.workload.key.clone(), target.clone());
+        let own = candidate.assigned.leaving();
+        let own = own.filter(|target| !self.victims.contains_key(&target.workload.key));
+        let own: Vec<_> = own.cloned().collect();
+        for target in &own {
+            self.left.remove(&target.cluster_queue, &target.usage);
         }
-        let snapshot = &mut self.snapshot;
-        for victim in gone.values() {
-            snapshot.tree.remove(&victim.cluster_queue, &victim.usage);
-            snapshot.give_back_places(&victim.places);
+        let has_quota = self.left.fits(candidate.node, &candidate.usage());
+        for target in &own {
+            self.left.add(&target.cluster_queue, &target.usage);
         }
-        let fits = if !snapshot.tree.fits(candidate.node, &candidate.usage()) {
+        if !has_quota {
             Fits::NoQuota
-        } else if !snapshot.has_places(&candidate.places(snapshot)) {
+        } else if !self.has_places(candidate, &own) {
             Fits::NoPlaces
         } else {
             Fits::Yes
-        };
-        for victim in gone.values() {
-            snapshot.tree.add(&victim.cluster_queue, &victim.usage);
+        }
+    }
+
+    fn has_places(&mut self, candidate: &Nominated<'_>, own: &[Arc<Admitted>]) -> bool {
+        let places = candidate.places(&self.snapshot);
+        if places.is_empty() {
+            return true;
+        }
+        let snapshot = &mut self.snapshot;
+        let gone = || self.victims.values().chain(own);
+        for victim in gone() {
+            snapshot.give_back_places(&victim.places);
+        }
+        let fits = snapshot.has_places(&places);
+        for victim in gone() {
             snapshot.take_places(&victim.places);
         }
         fits

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::lanes::{Source, may_go};
 use super::ordered::Ordered;
-use super::{Finder, Need, PreemptionReason, satisfies};
+use super::{Finder, Need, PreemptionReason};
 use crate::admitted::Admitted;
 use crate::cycle::Snapshot;
 use crate::names::ClusterQueueName;
@@ -25,6 +26,23 @@ pub(super) enum Class {
 }
 
 impl Class {
+    /// While it borrows itself, a preemptor may only evict who is less important than it is and not above its threshold.
+    pub(super) fn of(need: &Need<'_>, candidate: &Admitted, advantage: bool) -> Self {
+        if advantage {
+            return Self::Advantage;
+        }
+        let policies = &need.queue.preemption;
+        let priority = candidate.workload.priority;
+        let above_threshold = policies
+            .max_priority_threshold
+            .is_some_and(|threshold| priority > i64::from(threshold));
+        Self::Priority {
+            while_borrowing: policies.borrow_within_cohort != PreemptionPolicy::Never
+                && priority < need.workload.priority
+                && !above_threshold,
+        }
+    }
+
     pub(super) fn reason(self) -> PreemptionReason {
         match self {
             Self::SameQueue => PreemptionReason::InClusterQueue,
@@ -60,33 +78,33 @@ pub(super) struct Candidate<'a> {
 
 impl<'a> Finder<'a> {
     /// All candidates of classical preemption in the order in which they are tried: who is leaving already, then by class.
-    pub(super) fn candidates(&self, need: &Need<'_>) -> Ordered<'a> {
-        let mut found = self.same_queue(need);
-        self.walk_up(need, &mut found);
+    pub(super) fn candidates<'n>(&self, need: &'n Need<'n>) -> Ordered<'a, 'n> {
+        let mut sources = vec![Source {
+            node: need.node,
+            policy: need.queue.preemption.within_cluster_queue,
+            meeting: None,
+            advantage: false,
+        }];
+        self.walk_up(need, &mut sources);
         if !self.follows_past_usage() {
-            return Ordered::of(found, self.now);
+            let lanes = sources.into_iter().filter_map(|source| self.lane(source));
+            return Ordered::of(lanes.collect(), need, self.now);
         }
+        let candidates = sources.iter().flat_map(|source| {
+            let allowed = self.allowed(need, source.node, source.policy);
+            allowed.map(|workload| source.candidate(need, workload))
+        });
+        let mut found: Vec<_> = candidates.collect();
         let order = by_order(self.snapshot, &need.queue.name, self.now);
-        sort(&mut found, true, |a, b| order(true, a.workload, b.workload));
+        sort_by_past(&mut found, |a, b| order(true, a.workload, b.workload));
         // Stable, so that the order within a class stays.
         found.sort_by_key(|one| (Reverse(one.workload.evicted), one.class.rank()));
-        Ordered::sorted(found)
+        Ordered::sorted(found, need, self.now)
     }
 
     /// Whether LocalQueues that used much in the past lose their workloads first.
     pub(super) fn follows_past_usage(&self) -> bool {
         self.policy.admission_fair_sharing && !self.snapshot.past_usage.is_empty()
-    }
-
-    fn same_queue(&self, need: &Need<'_>) -> Vec<Candidate<'a>> {
-        let allowed = self.allowed(need, need.node, need.queue.preemption.within_cluster_queue);
-        let candidate = |workload| Candidate {
-            workload,
-            class: Class::SameQueue,
-            node: need.node,
-            meeting: None,
-        };
-        allowed.map(candidate).collect()
     }
 
     /// The workloads of one ClusterQueue that a policy lets go and that use what is needed.
@@ -100,14 +118,12 @@ impl<'a> Finder<'a> {
         let name = name.filter(|_| policy != PreemptionPolicy::Never);
         let snapshot = self.snapshot;
         let all = name.map(|name| snapshot.admitted_in(name));
-        all.into_iter().flatten().filter(move |one| {
-            satisfies(policy, need.workload, &one.workload)
-                && need.contested.iter().any(|of| one.usage.contains_key(of))
-        })
+        let all = all.into_iter().flatten();
+        all.filter(move |one| may_go(need, policy, one))
     }
 
     /// A ClusterQueue takes part in preemption, on either side, only while it is active.
-    fn active_queue(&self, node: NodeId) -> Option<&'a ClusterQueueName> {
+    pub(super) fn active_queue(&self, node: NodeId) -> Option<&'a ClusterQueueName> {
         let name = self.snapshot.tree.queue_at(node)?;
         let queue = self.snapshot.cluster_queues.get(name)?;
         queue.active.then_some(name)
@@ -159,13 +175,9 @@ pub fn compare(
         .then_with(|| a.workload.uid.cmp(&b.workload.uid))
 }
 
-/// Sorts candidates. Past usage only compares workloads of one ClusterQueue, so that over several of them it is no order in the strict
-/// sense, which the standard sort does not put up with: then each one is inserted where it belongs among those before it.
-pub(super) fn sort<T>(list: &mut Vec<T>, past: bool, order: impl Fn(&T, &T) -> Ordering) {
-    if !past {
-        list.sort_by(order);
-        return;
-    }
+/// Sorts candidates by an order in which past usage counts. That only compares workloads of one ClusterQueue, so that over several of them it
+/// is no order in the strict sense, which the standard sort does not put up with: each one is inserted where it belongs among those before it.
+pub(super) fn sort_by_past<T>(list: &mut Vec<T>, order: impl Fn(&T, &T) -> Ordering) {
     let mut sorted: Vec<T> = Vec::with_capacity(list.len());
     for one in list.drain(..) {
         let at = sorted.partition_point(|other| order(other, &one) != Ordering::Greater);

@@ -33,7 +33,7 @@ impl Finder<'_> {
     }
 
     /// Reclaim before borrowing, or the other way round. Without borrowing more candidates may go; with it less has to go.
-    fn attempts(&self, need: &Need<'_>, candidates: &Ordered<'_>) -> &'static [Borrowing] {
+    fn attempts(&self, need: &Need<'_>, candidates: &Ordered<'_, '_>) -> &'static [Borrowing] {
         use Borrowing::{Allowed, Forbidden};
         let tree = &self.snapshot.tree;
         let (others, advantage) = (candidates.others, candidates.advantage);
@@ -57,7 +57,7 @@ impl Finder<'_> {
 /// One try. Whatever it removed is back when it returns.
 fn attempt(
     need: &Need<'_>,
-    candidates: &mut Ordered<'_>,
+    candidates: &mut Ordered<'_, '_>,
     borrowing: Borrowing,
     simulation: &mut Simulation<'_>,
 ) -> Vec<Target> {

@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
-use super::candidates::sort;
+use super::candidates::sort_by_past;
 use super::classical::{Borrowing, fill_back};
+use super::lanes::may_go;
 use super::simulation::Simulation;
 use super::tournament::{Chosen, Tournament};
 use super::{Finder, Need, PreemptionReason, Target, by_order};
@@ -55,24 +56,35 @@ impl Finder<'_> {
         targets
     }
 
-    /// Everybody of the own ClusterQueue, and of those in the tree that borrow what is needed, in the order in which they would go.
+    /// Everybody of the own ClusterQueue, and of those in the tree that borrow what is needed, each in the order in which they would go.
     fn fair_candidates(&self, need: &Need<'_>) -> Vec<Arc<Admitted>> {
         let tree = &self.snapshot.tree;
         let policies = &need.queue.preemption;
-        let own = self.allowed(need, need.node, policies.within_cluster_queue);
-        let mut found: Vec<_> = own.collect();
+        let past = self.follows_past_usage();
+        let mut found = Vec::new();
+        let mut add = |node, policy: PreemptionPolicy| {
+            if past {
+                found.extend(self.allowed(need, node, policy));
+            } else if policy != PreemptionPolicy::Never {
+                let all = self.in_order(node);
+                found.extend(all.iter().filter(|one| may_go(need, policy, one)));
+            }
+        };
+        add(need.node, policies.within_cluster_queue);
         if policies.reclaim_within_cohort != PreemptionPolicy::Never {
             let mut open = vec![tree.root(need.node)];
             while let Some(at) = open.pop() {
                 open.extend(tree.children(at));
                 if at != need.node && tree.above_quota(at, &need.contested) {
-                    found.extend(self.allowed(need, at, policies.reclaim_within_cohort));
+                    add(at, policies.reclaim_within_cohort);
                 }
             }
         }
-        let order = by_order(self.snapshot, &need.queue.name, self.now);
-        let past = self.follows_past_usage();
-        sort(&mut found, past, |a, b| order(past, a, b));
+        if past {
+            let order = by_order(self.snapshot, &need.queue.name, self.now);
+            sort_by_past(&mut found, |a, b| order(true, a, b));
+        }
+        // Only the order within each ClusterQueue counts.
         found.into_iter().cloned().collect()
     }
 

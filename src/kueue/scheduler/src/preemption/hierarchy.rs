@@ -5,16 +5,15 @@
 
 use quantity::Amount;
 
-use super::candidates::{Candidate, Class};
+use super::lanes::Source;
 use super::{Finder, Need};
-use crate::admitted::Admitted;
 use crate::names::FlavorResource;
 use crate::objects::{PreemptionPolicy, Usage};
 use crate::quota::NodeId;
 
-impl<'a> Finder<'a> {
-    /// Adds the candidates of the whole tree but the own ClusterQueue.
-    pub(super) fn walk_up(&self, need: &Need<'_>, found: &mut Vec<Candidate<'a>>) {
+impl Finder<'_> {
+    /// Adds the ClusterQueues of the whole tree but the own one.
+    pub(super) fn walk_up(&self, need: &Need<'_>, found: &mut Vec<Source>) {
         if need.queue.preemption.reclaim_within_cohort == PreemptionPolicy::Never {
             return;
         }
@@ -41,14 +40,14 @@ impl<'a> Finder<'a> {
         (asked.iter().all(covered), asked.iter().map(left).collect())
     }
 
-    /// Adds the candidates below a cohort, without those below `seen`. Who uses no more than its own is left in peace with all below it.
+    /// Adds the ClusterQueues below a cohort, without those below `seen`. Who uses no more than its own is left in peace with all below it.
     fn walk_down(
         &self,
         need: &Need<'_>,
         meeting: NodeId,
         seen: NodeId,
         advantage: bool,
-        found: &mut Vec<Candidate<'a>>,
+        found: &mut Vec<Source>,
     ) {
         let tree = &self.snapshot.tree;
         let mut open = vec![meeting];
@@ -60,32 +59,13 @@ impl<'a> Finder<'a> {
                     open.push(*child);
                     continue;
                 }
-                let allowed =
-                    self.allowed(need, *child, need.queue.preemption.reclaim_within_cohort);
-                found.extend(allowed.map(|workload| Candidate {
-                    class: class(need, workload, advantage),
-                    workload,
+                found.push(Source {
                     node: *child,
+                    policy: need.queue.preemption.reclaim_within_cohort,
                     meeting: Some(meeting),
-                }));
+                    advantage,
+                });
             }
         }
-    }
-}
-
-/// While it borrows itself, a preemptor may only evict who is less important than it is and not above its threshold.
-fn class(need: &Need<'_>, candidate: &Admitted, advantage: bool) -> Class {
-    if advantage {
-        return Class::Advantage;
-    }
-    let policies = &need.queue.preemption;
-    let priority = candidate.workload.priority;
-    let above_threshold = policies
-        .max_priority_threshold
-        .is_some_and(|threshold| priority > i64::from(threshold));
-    Class::Priority {
-        while_borrowing: policies.borrow_within_cohort != PreemptionPolicy::Never
-            && priority < need.workload.priority
-            && !above_threshold,
     }
 }

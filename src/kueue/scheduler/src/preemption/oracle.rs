@@ -38,22 +38,22 @@ impl Oracle for NoPreemption {
 
 /// The oracle of one workload.
 #[derive(Clone, Copy, Debug)]
-pub struct Asking<'a> {
-    finder: &'a Finder<'a>,
+pub struct Asking<'a, 'f> {
+    finder: &'a Finder<'f>,
     workload: &'a Workload,
     queue: &'a ClusterQueueName,
     node: NodeId,
 }
 
-impl<'a> Finder<'a> {
+impl<'f> Finder<'f> {
     /// Answers for a workload that is tried in a ClusterQueue, which stands at `node` of the snapshot's tree.
     #[must_use]
-    pub fn oracle(
+    pub fn oracle<'a>(
         &'a self,
         workload: &'a Workload,
         queue: &'a ClusterQueueName,
         node: NodeId,
-    ) -> Asking<'a> {
+    ) -> Asking<'a, 'f> {
         Asking {
             finder: self,
             workload,
@@ -79,7 +79,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-impl Oracle for Asking<'_> {
+impl Oracle for Asking<'_, '_> {
     fn ask(&self, of: &FlavorResource, amount: Amount, height: usize) -> (Possibility, usize) {
         let usage = Usage::from([(of.clone(), amount)]);
         let contested = [of.clone()].into();

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::assignment::TopologyAssignment;
+use super::assignment::{DomainAssignment, TopologyAssignment};
 use super::assumed::AssumedUsage;
 use super::failure::Reason;
 use super::find::{Context, Group, Placed};
@@ -29,7 +29,8 @@ pub(super) fn all(
             placed.push((name.clone(), current.clone()));
             continue;
         }
-        let (whole, replacement) = replace(context, member, current, &unhealthy.node, assumed)
+        let beside = beside(member, members, &unhealthy.node, placed);
+        let (whole, replacement) = replace(context, member, current, beside, assumed, unhealthy)
             .map_err(|reason| (vec![name.clone()], reason))?;
         assumed.add_assignment(&replacement, &member.per_pod);
         placed.push((name.clone(), whole));
@@ -37,24 +38,47 @@ pub(super) fn all(
     Ok(())
 }
 
+/// Where another member of the group runs, or will: one that lost all its pods has to find it again.
+fn beside(
+    member: &PodSetRequest,
+    members: &[&PodSetRequest],
+    node: &str,
+    placed: &Placed,
+) -> Option<DomainAssignment> {
+    let mut others = members.iter().filter(|one| one.pod_set != member.pod_set);
+    others.find_map(|other| {
+        let moved = placed.iter().find(|(name, _)| *name == other.pod_set);
+        let mut place = moved
+            .map(|(_, place)| place)
+            .or(other.current.as_ref())?
+            .clone();
+        if moved.is_none() {
+            place.remove_node(node);
+        }
+        place.domains.into_iter().next()
+    })
+}
+
 /// The whole new assignment, and the part of it that is new.
 fn replace(
     context: &Context<'_>,
     request: &PodSetRequest,
     current: &TopologyAssignment,
-    node: &str,
+    beside: Option<DomainAssignment>,
     assumed: &AssumedUsage,
+    unhealthy: &Unhealthy,
 ) -> Result<(TopologyAssignment, TopologyAssignment), Reason> {
     let snapshot = context.snapshot;
     let mut remaining = current.clone();
     let mut lost = request.clone();
-    lost.count = remaining.remove_node(node);
+    lost.count = remaining.remove_node(&unhealthy.node);
     if let Some(stale) = snapshot.stale_domain(&remaining) {
         return Err(Reason::Stale(stale.to_owned()));
     }
     let tree = &*snapshot.tree;
     let size = slice_size(&lost.request)?;
-    let domain = required_domain(&lost, &remaining, size, tree);
+    let anchor = remaining.domains.first().cloned().or(beside);
+    let domain = required_domain(&lost, &remaining, anchor.as_ref(), size, tree);
     if domain.is_some() && lost.count % size != 0 {
         lost.request.slices = smaller_slices(&lost);
     }
@@ -65,7 +89,7 @@ fn replace(
     let within = domain.map(|domain| leaves_below(domain, tree));
     let (replacement, _) = context.place(group, assumed, within)?;
     if replacement.domains.is_empty() {
-        return Err(Reason::NoReplacement(node.to_owned()));
+        return Err(Reason::NoReplacement(unhealthy.node.clone()));
     }
     Ok((snapshot.merged(&replacement, &remaining), replacement))
 }
@@ -81,18 +105,18 @@ fn smaller_slices(lost: &PodSetRequest) -> Vec<SliceConstraint> {
 fn required_domain(
     lost: &PodSetRequest,
     remaining: &TopologyAssignment,
+    anchor: Option<&DomainAssignment>,
     size: i64,
     tree: &Tree,
 ) -> Option<DomainId> {
     let level = tree.level(level_key(lost, tree)?)?;
-    let first = remaining.domains.first()?;
     if lost.count % size != 0 {
         let mut layers = lost.request.slices.iter().rev();
         let broken = layers.find(|layer| layer.size > 0 && lost.count % layer.size != 0)?;
         return incomplete(lost.count, broken, remaining, tree);
     }
     lost.request.required.as_ref()?;
-    above(&first.values, level, tree)
+    above(&anchor?.values, level, tree)
 }
 
 /// The first domain of the layer's level that lacks just these pods.

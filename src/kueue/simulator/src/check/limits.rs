@@ -215,8 +215,13 @@ pub(super) fn exceeded(world: &World, cycled: &Cycled) -> Vec<String> {
         let to = given
             .entry(admission.cluster_queue.to_string())
             .or_default();
+        // Who only moves to another node held its quota before, whatever became of the limits since.
+        let mut before = cycled.before.admitted_in(&admission.cluster_queue);
+        let before = before.find(|held| held.workload.key == admission.workload);
         for (of, amount) in &admission.usage {
-            *to.entry(of.clone()).or_default() += *amount;
+            let held = before.and_then(|held| held.usage.get(of)).copied();
+            let more = *amount - held.unwrap_or_default();
+            *to.entry(of.clone()).or_default() += more.floor_zero();
         }
     }
     let mut all: Vec<_> = given.values().flat_map(Usage::keys).collect();

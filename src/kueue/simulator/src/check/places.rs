@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use cache::topology::decode;
 use kueue_api::v1beta2::PodSetAssignment;
 use quantity::{Amount, Requests, ResourceName};
-use scheduler::topology::TopologyAssignment;
+use scheduler::Admission;
+use scheduler::topology::{TopologyAssignment, TopologyUsage};
 
 use super::amount;
 use crate::world::{Cycled, Job, World};
@@ -54,17 +55,22 @@ fn held(job: &Job) -> impl Iterator<Item = &PodSetAssignment> {
 
 /// Nodes that somebody was sent to in this cycle and that hold too much now.
 pub(super) fn overfull(world: &World, cycled: &Cycled) -> Vec<String> {
-    // A node that shrank may hold too much of what nobody asked for now.
+    // A node that shrank may hold too much of what nobody asked for now: others of its pods, or those of a workload that only some of its
+    // pods were sent elsewhere of.
     let mut asked: BTreeMap<&str, BTreeSet<&ResourceName>> = BTreeMap::new();
-    let admissions = cycled.plan.admissions.iter();
-    for pod_set in admissions.flat_map(|admission| &admission.pod_sets) {
-        let some = pod_set
-            .usage
-            .iter()
-            .filter(|(_, used)| **used > Amount::ZERO);
-        let some: Vec<_> = some.map(|(resource, _)| resource).collect();
-        for node in pod_set.place.iter().flat_map(|place| place.nodes()) {
-            asked.entry(node).or_default().extend(some.iter().copied());
+    for admission in &cycled.plan.admissions {
+        let stayed = stayed(cycled, admission);
+        for pod_set in &admission.pod_sets {
+            let some = pod_set
+                .usage
+                .iter()
+                .filter(|(_, used)| **used > Amount::ZERO);
+            let some: Vec<_> = some.map(|(resource, _)| resource).collect();
+            let places = pod_set.place.iter();
+            let nodes = places.flat_map(|place| place.nodes());
+            for node in nodes.filter(|node| !stayed.contains(*node)) {
+                asked.entry(node).or_default().extend(some.iter().copied());
+            }
         }
     }
     if asked.is_empty() {
@@ -86,6 +92,30 @@ pub(super) fn overfull(world: &World, cycled: &Cycled) -> Vec<String> {
         }
     }
     found
+}
+
+/// The nodes to which a workload that had places already got no more pods in this cycle.
+fn stayed<'a>(cycled: &Cycled, admission: &'a Admission) -> BTreeSet<&'a str> {
+    let mut before = cycled.before.admitted_in(&admission.cluster_queue);
+    let before = before.find(|held| held.workload.key == admission.workload);
+    let before = before
+        .map(|held| pods_by_node(&held.places))
+        .unwrap_or_default();
+    let now = pods_by_node(&admission.places);
+    let same = now
+        .into_iter()
+        .filter(|(node, pods)| before.get(node) >= Some(pods));
+    same.map(|(node, _)| node).collect()
+}
+
+fn pods_by_node(places: &TopologyUsage) -> BTreeMap<&str, i64> {
+    let mut pods = BTreeMap::new();
+    for domain in places.values().flatten() {
+        if let Some(node) = domain.values.last() {
+            *pods.entry(node.as_str()).or_default() += domain.count;
+        }
+    }
+    pods
 }
 
 /// Pod sets that were placed in this cycle, and not as they asked.

@@ -1,6 +1,6 @@
 //! Who was tried when, and where somebody was admitted when: what the checks have to know of the cycles that were.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cache::{ClusterQueueName, Plan, Report, WorkloadKey};
 
@@ -14,7 +14,7 @@ pub(crate) struct Past {
     fights: BTreeMap<(WorkloadKey, WorkloadKey), u64>,
 }
 
-/// So often two workloads preempt each other before it is called a war.
+/// So often one workload preempts another before it is called a war.
 const WAR: u64 = 10;
 
 impl Past {
@@ -33,15 +33,20 @@ impl Past {
         }
     }
 
-    /// Whether two workloads take each other's place again and again, each by right.
+    /// Whether workloads take each other's place again and again, each by right: two, or more in a circle.
     pub(crate) fn at_war(&self) -> bool {
-        let often = |fight: &(WorkloadKey, WorkloadKey)| {
-            self.fights.get(fight).is_some_and(|times| *times >= WAR)
-        };
-        let mut fights = self.fights.keys();
-        fights.any(|(one, other)| {
-            often(&(one.clone(), other.clone())) && often(&(other.clone(), one.clone()))
-        })
+        let often = self.fights.iter().filter(|(_, times)| **times >= WAR);
+        let mut fights: Vec<_> = often.map(|(fight, _)| fight).collect();
+        loop {
+            // Whoever is preempted and preempts nobody is in no circle.
+            let fighters: BTreeSet<_> = fights.iter().map(|(one, _)| one).collect();
+            let left = fights.iter().copied();
+            let left: Vec<_> = left.filter(|(_, other)| fighters.contains(other)).collect();
+            if left.len() == fights.len() {
+                return !left.is_empty();
+            }
+            fights = left;
+        }
     }
 
     /// Whether somebody was admitted in a ClusterQueue in the cycle in which a workload was last tried, or later.
