@@ -63,6 +63,8 @@ namespaceSelector:
 - {name: paddlejob, group: kubeflow.org, version: v1, plural: paddlejobs}
 - {name: jaxjob, group: kubeflow.org, version: v1, plural: jaxjobs}
 - {name: mpijob, group: kubeflow.org, version: v2beta1, plural: mpijobs}
+- {name: rayjob, group: ray.io, version: v1, plural: rayjobs}
+- {name: raycluster, group: ray.io, version: v1, plural: rayclusters}
 {{- end }}
 
 {{/* Pods that name a queue are held up for a manager that is away only where pods are looked after. */}}

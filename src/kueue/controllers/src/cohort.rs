@@ -1,4 +1,4 @@
-//! Reconciler of Cohorts: their share where fair sharing is on. A circle is reported. Reference sections 4.6 and 4.11.
+//! Reconciler of Cohorts: their share where fair sharing is on. A circle is told in an event. Reference sections 4.6 and 4.11.
 
 use std::sync::Arc;
 
@@ -7,9 +7,15 @@ use kueue_api::v1beta2::{Cohort, CohortStatus};
 
 use crate::context::Context;
 use crate::error::ReconcileError;
+use crate::events::Kind;
 use crate::key::Key;
 use crate::watch::Seen;
 use crate::work_queue::Next;
+
+#[cfg(test)]
+mod tests;
+
+const REPORTER: &str = "cohort-controller";
 
 /// Brings one Cohort up to date, unless it is its own ancestor; then its members admit nothing until that changes.
 pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, ReconcileError> {
@@ -21,7 +27,18 @@ pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, Reconcil
         }
         return Ok(Next::OnChange);
     };
-    if is_circle(&context, &key) {
+    if let Some(circle) = circle(&key.name, |name| parent(&context, name)) {
+        let note = format!(
+            "The cohort has a cycle: {}; its ClusterQueues admit nothing until this changes",
+            circle.join(" → ")
+        );
+        context.event(
+            cohort.as_ref(),
+            REPORTER,
+            Kind::Warning,
+            "CohortCycle",
+            note,
+        );
         return Err(ReconcileError::CohortCycle);
     }
     let name = cache::CohortName::new(key.name.as_str());
@@ -40,16 +57,22 @@ pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, Reconcil
     Ok(Next::OnChange)
 }
 
-fn is_circle(context: &Context, key: &Key) -> bool {
-    let cohorts = &context.world.stores.cohorts;
-    let mut seen = vec![key.name.clone()];
-    let mut current = cohorts.get(key);
-    while let Some(parent) = current.as_ref().and_then(|cohort| cohort.spec.parent()) {
-        if seen.iter().any(|name| name == parent) {
-            return true;
+fn parent(context: &Context, name: &str) -> Option<String> {
+    let cohort = context.world.stores.cohorts.get(&Key::cluster(name))?;
+    cohort.spec.parent().map(str::to_owned)
+}
+
+/// The way upwards from a cohort until one comes for the second time; `None` if it ends.
+fn circle(name: &str, parent: impl Fn(&str) -> Option<String>) -> Option<Vec<String>> {
+    let mut way = vec![name.to_owned()];
+    let mut current = parent(name);
+    while let Some(next) = current {
+        let known = way.contains(&next);
+        current = parent(&next);
+        way.push(next);
+        if known {
+            return Some(way);
         }
-        seen.push(parent.to_owned());
-        current = cohorts.get(&Key::cluster(parent));
     }
-    false
+    None
 }

@@ -7,10 +7,12 @@ use jobs::GenericJob;
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::core::{Selector, SelectorExt};
 use kueue_api::names::API_VERSION;
+use tokio_util::sync::CancellationToken;
 
 use crate::events::{Happening, Kind, Sink};
 use crate::job::decide::Rules;
 use crate::metrics::Metrics;
+use crate::multikueue::links::Links;
 use crate::role::CurrentRole;
 use crate::workload;
 use crate::world::World;
@@ -30,6 +32,10 @@ pub struct Settings {
     pub workload_rules: workload::decide::Rules,
     /// How pods and groups of pods are looked after; none if they are not.
     pub pods: Option<crate::pods::decide::Rules>,
+    /// `ProvisioningRequest`s go with an eviction (gate `CleanupProvisioningRequestsOnEviction`).
+    pub provisioning_cleans_up: bool,
+    /// How Workloads are handed over to other clusters; none if they are not.
+    pub multikueue: Option<crate::multikueue::Settings>,
     /// Reconcilers at work at once, by `Kind.group`.
     pub concurrency: BTreeMap<String, u32>,
 }
@@ -65,6 +71,10 @@ pub struct Context {
     pub events: Sink,
     pub metrics: Metrics,
     pub settings: Settings,
+    /// Connections to worker clusters.
+    pub links: Links,
+    /// Cancelled when the controllers stop.
+    pub stop: CancellationToken,
     pub role: CurrentRole,
     pub clock: fn() -> Timestamp,
 }

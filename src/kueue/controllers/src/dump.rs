@@ -2,7 +2,7 @@
 //! quota, every quota with what is used of it. One line a ClusterQueue, one a cohort, one a LocalQueue.
 
 use cache::{Cache, ClusterQueueName};
-use scheduler::{Holder, NodeId, QuotaTree};
+use scheduler::{Holder, NodeId, QuotaTree, Usage};
 
 use crate::context::Context;
 
@@ -20,7 +20,7 @@ pub fn write(context: &Context) {
     for (id, holder) in tree.nodes() {
         if let Holder::Cohort(name) = holder {
             let above = tree.parent(id).map(|parent| holder_name(&tree, parent));
-            tracing::info!(cohort = %name, parent = above, quota = quotas(&tree, id), used = used(&tree, id), "dump");
+            tracing::info!(cohort = %name, parent = above, quota = amounts(tree.subtree_quotas(id)), used = amounts(tree.usage_of(id)), "dump");
         }
     }
     for queue in context.world.stores.local_queues.list() {
@@ -60,8 +60,8 @@ fn cluster_queue(cache: &Cache, tree: &QuotaTree, name: &ClusterQueueName, conte
         turn_may_come = keys(false),
         set_aside = keys(true),
         holding = joined(holding),
-        quota = id.map(|id| quotas(tree, id)),
-        used = id.map(|id| used(tree, id)),
+        quota = id.map(|id| amounts(tree.subtree_quotas(id))),
+        used = id.map(|id| amounts(tree.usage_of(id))),
         "dump"
     );
 }
@@ -77,26 +77,9 @@ fn holder_name(tree: &QuotaTree, id: NodeId) -> String {
     }
 }
 
-fn quotas(tree: &QuotaTree, id: NodeId) -> String {
-    let all = tree.subtree_quotas(id).iter();
-    joined(all.map(|(of, amount)| {
-        format!(
-            "{}/{}={}",
-            of.flavor,
-            of.resource,
-            amount.to_quantity(&of.resource)
-        )
-    }))
-}
-
-fn used(tree: &QuotaTree, id: NodeId) -> String {
-    let all = tree.usage_of(id).iter();
-    joined(all.map(|(of, amount)| {
-        format!(
-            "{}/{}={}",
-            of.flavor,
-            of.resource,
-            amount.to_quantity(&of.resource)
-        )
+fn amounts(all: &Usage) -> String {
+    joined(all.iter().map(|(of, amount)| {
+        let amount = amount.to_quantity(&of.resource);
+        format!("{}/{}={amount}", of.flavor, of.resource)
     }))
 }

@@ -3,6 +3,7 @@
 use jobs::ancestors::Astray;
 
 use crate::job::effects::EffectError;
+use crate::multikueue::decide::Trouble;
 use crate::write::WriteError;
 
 /// See the module.
@@ -21,6 +22,15 @@ pub enum ReconcileError {
     /// Pods and their Workload do not go together yet.
     #[error("{0}")]
     Pods(String),
+    /// A worker cluster did not do what it was asked.
+    #[error("cluster {cluster}: {source}")]
+    Cluster { cluster: String, source: WriteError },
+    /// A Workload cannot be handed over further for now.
+    #[error(transparent)]
+    HandOver(#[from] Trouble),
+    /// A check does not say what it needs to say.
+    #[error("{0}")]
+    Check(String),
     #[error("cohort has a cycle")]
     CohortCycle,
 }
@@ -33,7 +43,13 @@ impl ReconcileError {
             Self::Write(error) => error.is_refusal(),
             Self::Job(_) => true,
             Self::Effect(error) => matches!(error, EffectError::Job(_)),
-            Self::Json(_) | Self::Astray(_) | Self::Pods(_) | Self::CohortCycle => false,
+            Self::Json(_)
+            | Self::Astray(_)
+            | Self::Pods(_)
+            | Self::Cluster { .. }
+            | Self::HandOver(_)
+            | Self::Check(_)
+            | Self::CohortCycle => false,
         }
     }
 

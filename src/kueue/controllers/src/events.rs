@@ -1,7 +1,11 @@
 //! Events about objects (`events.k8s.io/v1`). Reconcilers hand them over and go on; one task writes them, joining
 //! repetitions of the same text into a series. A lost event is logged and costs nothing else.
 
-use std::collections::BTreeMap;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::ObjectReference;
@@ -14,10 +18,12 @@ use tokio::sync::mpsc;
 const QUEUE: usize = 8192;
 /// Repetitions within this time are one series.
 const SERIES: SignedDuration = SignedDuration::from_mins(6);
+/// Events whose repetitions are recognised; as many as the reference's client remembers.
+const MOST: usize = 4096;
 const LONGEST_NAME: usize = 230;
 
 /// How an event is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     Normal,
     Warning,
@@ -110,51 +116,75 @@ async fn write(client: &kube::Client, event: Event) -> Result<(), kube::Error> {
     .map(|_| ())
 }
 
-type Identity = (String, String, Kind, String, String);
+/// An event that was written lately: what a repetition of it needs.
+#[derive(Debug)]
+struct Known {
+    name: Option<String>,
+    count: i32,
+    last: Timestamp,
+}
 
-/// Events written lately, by what they say.
-#[derive(Default)]
-struct Series(BTreeMap<Identity, (Event, Timestamp)>);
+/// Events written lately, by a digest of what they say: a burst of thousands must not be held in memory for minutes.
+#[derive(Debug, Default)]
+struct Series {
+    known: BTreeMap<u64, Known>,
+    /// When each was written, the oldest first; one that was repeated stands here several times.
+    written: VecDeque<(Timestamp, u64)>,
+}
 
 impl Series {
     fn next(&mut self, happening: Happening, instance: &str, now: Timestamp) -> Event {
-        self.0
-            .retain(|_, (_, last)| now.duration_since(*last) < SERIES);
-        let Happening {
-            regarding,
-            kind,
-            reason,
-            note,
-            ..
-        } = &happening;
-        let about = regarding
-            .uid
-            .clone()
-            .or_else(|| regarding.name.clone())
-            .unwrap_or_default();
-        let identity = (
-            about,
-            reason.clone(),
-            *kind,
-            note.clone(),
-            happening.reporter.to_owned(),
-        );
-        let event = match self.0.get(&identity) {
-            Some((known, _)) => {
-                let count = known.series.as_ref().map_or(2, |series| series.count + 1);
-                Event {
-                    series: Some(EventSeries {
-                        count,
-                        last_observed_time: MicroTime(now),
-                    }),
-                    ..known.clone()
-                }
-            }
-            None => event(happening, instance, now),
-        };
-        self.0.insert(identity, (event.clone(), now));
+        self.forget(now);
+        let digest = digest(&happening);
+        let mut event = event(happening, instance, now);
+        let known = self.known.entry(digest).or_insert_with(|| Known {
+            name: event.metadata.name.clone(),
+            count: 0,
+            last: now,
+        });
+        (known.count, known.last) = (known.count.saturating_add(1), now);
+        if known.count > 1 {
+            event.metadata.name.clone_from(&known.name);
+            event.series = Some(EventSeries {
+                count: known.count,
+                last_observed_time: MicroTime(now),
+            });
+        }
+        self.written.push_back((now, digest));
         event
     }
+
+    /// What is too old to be continued, and the oldest of too many.
+    fn forget(&mut self, now: Timestamp) {
+        while let Some((at, digest)) = self.written.front().copied() {
+            if now.duration_since(at) < SERIES && self.written.len() < MOST {
+                return;
+            }
+            self.written.pop_front();
+            if self
+                .known
+                .get(&digest)
+                .is_some_and(|known| known.last == at)
+            {
+                self.known.remove(&digest);
+            }
+        }
+    }
+}
+
+fn digest(happening: &Happening) -> u64 {
+    let Happening {
+        regarding,
+        kind,
+        reason,
+        note,
+        reporter,
+        ..
+    } = happening;
+    let about = regarding.uid.as_ref().or(regarding.name.as_ref());
+    let mut hasher = DefaultHasher::new();
+    (about, reason, kind, note, reporter).hash(&mut hasher);
+    hasher.finish()
 }
 
 fn event(happening: Happening, instance: &str, now: Timestamp) -> Event {

@@ -11,6 +11,7 @@ use crate::key::Key;
 use crate::stores::Stores;
 use crate::watch::Seen;
 use crate::work_queue::Next;
+use crate::{multikueue, provisioning};
 
 #[cfg(test)]
 mod tests;
@@ -43,6 +44,9 @@ pub async fn check(context: Arc<Context>, key: Key) -> Result<Next, ReconcileErr
     let written = context.writer.finalizer(&*check, !deleting).await?;
     if let Some(seen) = news(deleting, key, check.metadata.uid.clone(), written) {
         context.world.on_check(seen);
+    } else if !deleting {
+        multikueue::check::reconcile(&context, &check).await?;
+        provisioning::check::reconcile(&context, &check).await?;
     }
     Ok(Next::OnChange)
 }

@@ -20,7 +20,7 @@ use telemetry::metrics::{Counters, Histograms, Registry, register_counter, regis
 
 use crate::role::CurrentRole;
 
-use groups::{Counts, Waits, exponential};
+use groups::{Counts, Elsewhere, Waits, exponential};
 
 pub use custom::{Custom, CustomLabels};
 pub use gauges::{Build, WorldGauges};
@@ -92,6 +92,7 @@ pub struct Metrics {
     recomputed: Counters,
     admitted_below: Option<Counters>,
     unreadable: Counters,
+    elsewhere: Elsewhere,
     /// Preemptions that the last cycle left out.
     skipped: Arc<Mutex<BTreeMap<String, usize>>>,
 }
@@ -155,6 +156,7 @@ impl Metrics {
             "Objects left out because they cannot be read, by kind",
         );
         Self {
+            elsewhere: Elsewhere::register(r),
             counts: Counts::register(r, options.with_local_queues),
             waits: Waits::register(r, options.with_local_queues),
             options: Arc::new(options),

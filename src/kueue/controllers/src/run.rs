@@ -1,15 +1,14 @@
 //! Puts the parts together: watches, reconcilers, scheduling loop, leader election. What a process has besides (probes,
 //! webhooks, options) is the business of `kueue-manager`.
 
+mod watches;
+
 use std::future::Future;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use jobs::JobKind;
 use kube::Client;
-use kube::api::{Api, DynamicObject};
-use kube::core::DeserializeGuard;
-use serde::de::DeserializeOwned;
 use telemetry::health::Readiness;
 use telemetry::metrics::Registry;
 use tokio::task::JoinSet;
@@ -17,15 +16,17 @@ use tokio_util::sync::CancellationToken;
 
 use crate::context::{ClientHandle, Context, Settings};
 use crate::metrics::{self, Metrics};
+use crate::multikueue::{self, links::Links};
+use crate::provisioning;
 use crate::role::{CurrentRole, Role};
-use crate::watch::{Need, Seen, Synced, follow};
 use crate::work_queue::{Next, WorkQueue};
 use crate::world::{PodGroups, World};
 use crate::write::Writer;
 use crate::{
     cluster_queue, cohort, error::ReconcileError, events, flavor, job, keepers, lease, local_queue,
-    nodes, places, pods, scheduling, stateful_set, workload,
+    nodes, places, pods, scheduling, slices, stateful_set, workload,
 };
+use watches::watches;
 
 /// What the controllers are started with.
 #[derive(Debug)]
@@ -80,15 +81,21 @@ impl Controllers {
         let metrics = Metrics::register(registry, role.clone(), metrics);
         let world = World::new(cache, &kinds, clock)
             .with_pods(pod_groups(&settings))
-            .and_watches(usize::from(watches_sets(&settings)));
+            .with_slices(settings.jobs.workloads.elastic)
+            .handing_over(settings.multikueue.is_some())
+            .and_watches(usize::from(watches_sets(&settings)))
+            .and_watches(if settings.multikueue.is_some() { 2 } else { 0 });
         // It is new, so nobody else was faster.
         let _ = world.metrics.set(metrics.clone());
+        let _ = world.events.set(sink.clone());
         let context = Context {
             writer: Writer::new(client.clone()),
             world,
             events: sink,
             metrics,
             settings,
+            links: Links::default(),
+            stop: CancellationToken::new(),
             role,
             clock,
             client: ClientHandle(client),
@@ -120,6 +127,7 @@ impl Controllers {
             event_writer,
         } = self;
         let events = tokio::spawn(event_writer);
+        let _links = context.stop.clone().drop_guard();
         let mut tasks = JoinSet::new();
         watches(&context, &kinds, readiness, &stop, &mut tasks);
         let election = CancellationToken::new();
@@ -173,101 +181,6 @@ async fn elect(
     }
 }
 
-/// Starts a watch of each kind.
-fn watches(
-    context: &Arc<Context>,
-    kinds: &[&'static JobKind],
-    readiness: &Readiness,
-    stop: &CancellationToken,
-    tasks: &mut JoinSet<()>,
-) {
-    let mut start = Watches {
-        context,
-        readiness,
-        stop,
-        tasks,
-    };
-    start.kind("Namespace", World::on_namespace);
-    start.kind("LimitRange", World::on_limit_range);
-    start.kind("RuntimeClass", World::on_runtime_class);
-    start.kind("PriorityClass", World::on_priority_class);
-    start.kind("ResourceFlavor", World::on_flavor);
-    start.kind("AdmissionCheck", World::on_check);
-    start.kind("Cohort", World::on_cohort);
-    start.kind("ClusterQueue", World::on_cluster_queue);
-    start.kind("LocalQueue", World::on_local_queue);
-    start.kind("WorkloadPriorityClass", World::on_class);
-    start.kind("Workload", World::on_workload);
-    start.kind("Topology", World::on_topology);
-    start.kind("Node", World::on_node);
-    start.kind("Pod", World::on_pod);
-    if watches_sets(&context.settings) {
-        start.kind("StatefulSet", World::on_stateful_set);
-    }
-    for (index, kind) in kinds.iter().enumerate() {
-        start.jobs(index, kind);
-    }
-}
-
-struct Watches<'a> {
-    context: &'a Arc<Context>,
-    readiness: &'a Readiness,
-    stop: &'a CancellationToken,
-    tasks: &'a mut JoinSet<()>,
-}
-
-impl Watches<'_> {
-    fn synced(&self, kind: &str) -> Synced {
-        Synced {
-            check: self.readiness.check(&format!("watch of {kind}")),
-            unseen: self.context.world.unseen.clone(),
-        }
-    }
-
-    fn kind<K>(&mut self, kind: &'static str, tell: fn(&World, Seen<K>))
-    where
-        K: kube::Resource<DynamicType = ()>
-            + Clone
-            + std::fmt::Debug
-            + DeserializeOwned
-            + Send
-            + 'static,
-    {
-        let api: Api<DeserializeGuard<K>> = Api::all(self.context.client.0.clone());
-        let (context, synced, stop) = (self.context.clone(), self.synced(kind), self.stop.clone());
-        self.tasks.spawn(async move {
-            let tell = |seen| tell(&context.world, seen);
-            follow((kind, Need::Required), api, synced, tell, stop).await;
-        });
-    }
-
-    fn jobs(&mut self, index: usize, kind: &'static JobKind) {
-        let resource = job::resource_of(kind);
-        let need = if kind.is_built_in() {
-            Need::Required
-        } else {
-            Need::Optional
-        };
-        let api: Api<DeserializeGuard<DynamicObject>> =
-            Api::all_with(self.context.client.0.clone(), &resource);
-        let (context, synced, stop) = (
-            self.context.clone(),
-            self.synced(kind.kind),
-            self.stop.clone(),
-        );
-        self.tasks.spawn(async move {
-            follow(
-                (kind.kind, need),
-                api,
-                synced,
-                |seen| context.world.on_job(index, seen),
-                stop,
-            )
-            .await;
-        });
-    }
-}
-
 /// Waits until everything is known and this replica may write, then works until `stop`.
 async fn work(context: Arc<Context>, kinds: &[&'static JobKind], stop: CancellationToken) {
     let mut unseen = context.world.unseen.subscribe();
@@ -291,26 +204,7 @@ async fn work(context: Arc<Context>, kinds: &[&'static JobKind], stop: Cancellat
         stop: &stop,
         workers: &mut workers,
     };
-    start.queue(
-        &queues.flavors,
-        ("ResourceFlavor.kueue.x-k8s.io", 1),
-        flavor::reconcile,
-    );
-    start.queue(
-        &queues.topologies,
-        ("Topology.kueue.x-k8s.io", 1),
-        keepers::topology,
-    );
-    start.queue(
-        &queues.checks,
-        ("AdmissionCheck.kueue.x-k8s.io", 1),
-        keepers::check,
-    );
-    start.queue(
-        &queues.cohorts,
-        ("Cohort.kueue.x-k8s.io", 1),
-        cohort::reconcile,
-    );
+    start.small();
     start.queue(
         &queues.cluster_queues,
         ("ClusterQueue.kueue.x-k8s.io", 5),
@@ -327,6 +221,7 @@ async fn work(context: Arc<Context>, kinds: &[&'static JobKind], stop: Cancellat
         workload::reconcile,
     );
     start.queue(&queues.places, ("Pod", 5), places::reconcile);
+    start.queue(&queues.slices, ("Pod", 5), slices::reconcile);
     start.queue(&queues.pods, ("Pod", 5), pods::reconcile);
     start.queue(
         &queues.stateful_sets,
@@ -334,6 +229,21 @@ async fn work(context: Arc<Context>, kinds: &[&'static JobKind], stop: Cancellat
         stateful_set::reconcile,
     );
     start.queue(&queues.nodes, ("Node", 1), nodes::reconcile);
+    start.queue(
+        &queues.clusters,
+        ("MultiKueueCluster.kueue.x-k8s.io", 2),
+        multikueue::clusters::reconcile,
+    );
+    start.queue(
+        &queues.provisioned,
+        ("Workload.kueue.x-k8s.io", 10),
+        provisioning::reconcile,
+    );
+    start.queue(
+        &queues.handed,
+        ("Workload.kueue.x-k8s.io", 10),
+        multikueue::reconcile,
+    );
     for (index, (kind, queue)) in kinds.iter().zip(&queues.jobs).enumerate() {
         let name = format!("{}.{}", kind.kind, kind.group);
         start.queue(queue, (&name, 5), move |context, key| {
@@ -351,6 +261,31 @@ struct Workers<'a> {
 }
 
 impl Workers<'_> {
+    /// The kinds of which there are few.
+    fn small(&mut self) {
+        let queues = &self.context.world.queues;
+        self.queue(
+            &queues.flavors,
+            ("ResourceFlavor.kueue.x-k8s.io", 1),
+            flavor::reconcile,
+        );
+        self.queue(
+            &queues.topologies,
+            ("Topology.kueue.x-k8s.io", 1),
+            keepers::topology,
+        );
+        self.queue(
+            &queues.checks,
+            ("AdmissionCheck.kueue.x-k8s.io", 1),
+            keepers::check,
+        );
+        self.queue(
+            &queues.cohorts,
+            ("Cohort.kueue.x-k8s.io", 1),
+            cohort::reconcile,
+        );
+    }
+
     fn queue<F, W>(&mut self, queue: &Arc<WorkQueue>, (name, default): (&str, usize), reconcile: F)
     where
         F: Fn(Arc<Context>, crate::key::Key) -> W + Send + Sync + 'static,

@@ -1,9 +1,11 @@
 //! The scheduling loop: waits for something to do, takes the heads of the queues, lets the scheduler decide, and carries
 //! the plan out. Whoever has to leave is told first (`scheduling/leave.rs`); admissions are assumed in the cache at once and written side by side with the next cycle.
 
+mod explain;
 mod leave;
 mod log;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,40 +14,65 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use kueue_api::v1beta2::Workload;
-use scheduler::{Entry, messages};
+use scheduler::messages;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::Context;
 use crate::key::Key;
 use crate::write::WriteError;
+use explain::Explanations;
 
 const REPORTER: &str = "kueue-admission";
-/// Longest pause after cycles that admitted nothing.
+/// Longest time in which news gather after cycles that admitted nothing.
 const LONGEST_PAUSE: Duration = Duration::from_millis(10);
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
+/// Whoever waits is tried again after this time although nothing has changed, as the reference does it.
+const WITHOUT_NEWS: Duration = Duration::from_millis(100);
 /// A workload whose write failed is tried again after this time.
 const RETRY: Duration = Duration::from_millis(50);
 /// Status writes at once.
 const WRITES: usize = 64;
 
-type Write = BoxFuture<'static, ()>;
+/// What is being written beside the cycles.
+struct Writes {
+    admissions: FuturesUnordered<BoxFuture<'static, ()>>,
+    explanations: Explanations,
+}
+
+impl Writes {
+    fn has_room(&self) -> bool {
+        self.admissions.len() < WRITES
+    }
+
+    /// Goes on until something was written; for ever if there is nothing to write.
+    async fn next(&mut self) {
+        tokio::select! {
+            Some(()) = self.admissions.next() => {}
+            Some(()) = self.explanations.next() => {}
+            else => std::future::pending().await,
+        }
+    }
+}
 
 /// Runs cycles until `stop`; writes begun are finished.
 pub async fn run(context: Arc<Context>, stop: CancellationToken) {
-    let mut writes: FuturesUnordered<Write> = FuturesUnordered::new();
+    let mut writes = Writes {
+        admissions: FuturesUnordered::new(),
+        explanations: Explanations::new(stop.clone()),
+    };
     let mut pause = FIRST_PAUSE;
     while !stop.is_cancelled() {
-        let cycle = if writes.len() < WRITES {
+        let cycle = if writes.has_room() {
             context.world.cache.lock().begin_cycle((context.clock)())
         } else {
             None
         };
         let Some(cycle) = cycle else {
-            let again = second_pass(&context);
+            let (again, has_room) = (second_pass(&context), writes.has_room());
             tokio::select! {
-                () = context.world.wake.notified(), if writes.len() < WRITES => {}
-                () = again, if writes.len() < WRITES => {}
-                Some(()) = writes.next() => {}
+                () = context.world.wake.notified(), if has_room => {}
+                () = again, if has_room => {}
+                () = writes.next() => {}
                 () = stop.cancelled() => {}
             }
             continue;
@@ -53,17 +80,7 @@ pub async fn run(context: Arc<Context>, stop: CancellationToken) {
         let began = tokio::time::Instant::now();
         let (plan, mut report) = cycle.run();
         log::decisions(&plan, &report);
-        let told = {
-            let leaving = leave::carry_out(&context, &plan, &mut report);
-            tokio::pin!(leaving);
-            loop {
-                // Those who are told to leave may be written by an earlier cycle right now, so both go on side by side.
-                tokio::select! {
-                    told = &mut leaving => break told,
-                    Some(()) = writes.next() => {}
-                }
-            }
-        };
+        leave(&context, &plan, &mut report, &mut writes).await;
         for (queue, recomputation) in &report.recomputations {
             let result = messages::recomputation(*recomputation);
             let around = context.world.around_queue(queue.as_str());
@@ -73,26 +90,51 @@ pub async fn run(context: Arc<Context>, stop: CancellationToken) {
         context
             .metrics
             .skipped(skipped.map(|(queue, n)| (queue.to_string(), *n)).collect());
-        let admitted = admit_all(&context, &plan, &writes) || told;
+        let admitted = admit_all(&context, &plan, &writes);
         settle(&context, &report, &writes);
         context.metrics.cycle(admitted, began.elapsed());
-        pause = if admitted {
-            FIRST_PAUSE
+        if admitted {
+            pause = FIRST_PAUSE;
         } else {
-            (pause * 2).min(LONGEST_PAUSE)
-        };
-        if !admitted {
-            let rest = tokio::time::sleep(pause);
-            tokio::pin!(rest);
-            loop {
-                tokio::select! {
-                    () = &mut rest => break,
-                    Some(()) = writes.next() => {}
-                }
-            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+            rest(&context, &mut writes, pause, &stop).await;
         }
     }
-    while writes.next().await.is_some() {}
+    while writes.admissions.next().await.is_some() {}
+    while writes.explanations.next().await.is_some() {}
+}
+
+/// Tells those who have to leave. They may be written by an earlier cycle right now, so both go on side by side.
+async fn leave(context: &Arc<Context>, plan: &Plan, report: &mut Report, writes: &mut Writes) {
+    let leaving = leave::carry_out(context, plan, report);
+    tokio::pin!(leaving);
+    loop {
+        tokio::select! {
+            () = &mut leaving => return,
+            () = writes.next() => {}
+        }
+    }
+}
+
+/// After a cycle that admitted nothing: a moment in which news gather, then until there are news. Heads that wait for others to leave would
+/// only get the same answer.
+async fn rest(context: &Context, writes: &mut Writes, pause: Duration, stop: &CancellationToken) {
+    let (moment, longest) = (
+        tokio::time::sleep(pause),
+        tokio::time::sleep(pause + WITHOUT_NEWS),
+    );
+    tokio::pin!(moment, longest);
+    let mut gathered = false;
+    loop {
+        tokio::select! {
+            () = &mut moment, if !gathered => gathered = true,
+            () = context.world.wake.notified(), if gathered => return,
+            () = second_pass(context), if gathered => return,
+            () = &mut longest => return,
+            () = writes.next() => {}
+            () = stop.cancelled() => return,
+        }
+    }
 }
 
 /// Ends when the next second pass is due; never if there is none.
@@ -106,7 +148,7 @@ async fn second_pass(context: &Context) {
 }
 
 /// Assumes what a plan admits and begins to write it. Whether it admits anything.
-fn admit_all(context: &Arc<Context>, plan: &Plan, writes: &FuturesUnordered<Write>) -> bool {
+fn admit_all(context: &Arc<Context>, plan: &Plan, writes: &Writes) -> bool {
     let mut admitted = false;
     for admission in &plan.admissions {
         let assumed = context.world.cache.lock().assume(admission);
@@ -114,7 +156,8 @@ fn admit_all(context: &Arc<Context>, plan: &Plan, writes: &FuturesUnordered<Writ
             Ok(affected) => {
                 admitted = true;
                 context.world.spread(affected);
-                writes.push(admit(context.clone(), admission.clone()).boxed());
+                let admission = admit(context.clone(), admission.clone());
+                writes.admissions.push(admission.boxed());
             }
             Err(error) => tracing::debug!(workload = %admission.workload, "not admitted: {error}"),
         }
@@ -123,7 +166,7 @@ fn admit_all(context: &Arc<Context>, plan: &Plan, writes: &FuturesUnordered<Writ
 }
 
 /// Puts back what was not admitted, and says why.
-fn settle(context: &Arc<Context>, report: &Report, writes: &FuturesUnordered<Write>) {
+fn settle(context: &Arc<Context>, report: &Report, writes: &Writes) {
     let settled = context.world.cache.lock().settle(report, (context.clock)());
     context.world.spread(settled.affected);
     for (workload, event) in settled.events {
@@ -132,14 +175,10 @@ fn settle(context: &Arc<Context>, report: &Report, writes: &FuturesUnordered<Wri
             context.event(&*workload, REPORTER, kind, &event.reason, event.note);
         }
     }
-    for patch in &settled.patches {
-        if let Some(entry) = report
-            .entries
-            .iter()
-            .find(|entry| entry.workload == patch.key)
-        {
-            writes.push(explain(context.clone(), entry.clone()).boxed());
-        }
+    let new: BTreeSet<&WorkloadKey> = settled.patches.iter().map(|patch| &patch.key).collect();
+    for entry in &report.entries {
+        let is_new = new.contains(&entry.workload);
+        writes.explanations.found(context, entry, is_new);
     }
 }
 
@@ -183,23 +222,6 @@ async fn finish_replaced(context: &Context, admission: &Admission) {
         Ok(Some(before)) => tell(context, &before, &patch),
         Ok(None) => {}
         Err(error) => tracing::warn!(workload = %patch.key, "cannot be finished: {error}"),
-    }
-}
-
-async fn explain(context: Arc<Context>, entry: Entry) {
-    let _right = context.world.locks.hold([key(&entry.workload)]).await;
-    let patch = context
-        .world
-        .cache
-        .lock()
-        .pending_patch(&entry, (context.clock)());
-    let Some(patch) = patch else { return };
-    match write(&context, &patch).await {
-        Ok(Some(before)) => tell(&context, &before, &patch),
-        Ok(None) => {}
-        Err(error) => {
-            tracing::debug!(workload = %patch.key, "cannot say why it is pending: {error}");
-        }
     }
 }
 

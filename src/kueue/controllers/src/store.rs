@@ -1,7 +1,7 @@
 //! The newest known state of the objects of one kind. Watches feed it, and so do the answers to our own writes, so
 //! that a reconciler never decides on a state older than what it wrote itself.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -36,6 +36,7 @@ pub enum Put<T: ?Sized> {
 struct Inner<T: ?Sized> {
     objects: BTreeMap<Key, Arc<T>>,
     graves: VecDeque<String>,
+    buried: BTreeSet<String>,
 }
 
 /// See the module.
@@ -47,27 +48,47 @@ impl<T: ?Sized> Default for Store<T> {
         Self(RwLock::new(Inner {
             objects: BTreeMap::new(),
             graves: VecDeque::new(),
+            buried: BTreeSet::new(),
         }))
     }
 }
 
+impl<T: Stored + ?Sized> Inner<T> {
+    fn bury(&mut self, uid: &str) {
+        if !self.buried.insert(uid.to_owned()) {
+            return;
+        }
+        self.graves.push_back(uid.to_owned());
+        if self.graves.len() > GRAVES
+            && let Some(oldest) = self.graves.pop_front()
+        {
+            self.buried.remove(&oldest);
+        }
+    }
+
+    fn knows(&self, key: &Key, meta: &ObjectMeta) -> bool {
+        let gone = |uid| self.buried.contains(uid);
+        let newer = |known: &Arc<T>| {
+            let known = known.meta();
+            known.uid == meta.uid && version(meta) <= version(known)
+        };
+        meta.uid.as_ref().is_some_and(gone) || self.objects.get(key).is_some_and(newer)
+    }
+}
+
 impl<T: Stored + ?Sized> Store<T> {
+    /// Whether this version of an object, a newer one or its end is known.
+    #[must_use]
+    pub fn knows(&self, meta: &ObjectMeta) -> bool {
+        self.0.read().knows(&Key::of(meta), meta)
+    }
+
     /// Takes a state in, unless a newer one is known.
     pub fn put(&self, object: Arc<T>) -> Put<T> {
         let mut inner = self.0.write();
         let meta = object.meta();
         let key = Key::of(meta);
-        if meta
-            .uid
-            .as_ref()
-            .is_some_and(|uid| inner.graves.contains(uid))
-        {
-            return Put::Stale;
-        }
-        if let Some(known) = inner.objects.get(&key)
-            && known.meta().uid == meta.uid
-            && version(meta) <= version(known.meta())
-        {
+        if inner.knows(&key, meta) {
             return Put::Stale;
         }
         Put::Taken(inner.objects.insert(key, object))
@@ -77,10 +98,7 @@ impl<T: Stored + ?Sized> Store<T> {
     pub fn remove(&self, key: &Key, uid: Option<&str>) -> Option<Arc<T>> {
         let mut inner = self.0.write();
         if let Some(uid) = uid {
-            if inner.graves.len() == GRAVES {
-                inner.graves.pop_front();
-            }
-            inner.graves.push_back(uid.to_owned());
+            inner.bury(uid);
         }
         let same = inner
             .objects

@@ -1,6 +1,11 @@
 //! The watched objects of every kind, and which Workloads belong to which job.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod index;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jobs::{GenericJob, JobKind};
@@ -10,16 +15,18 @@ use k8s_openapi::api::node::v1::RuntimeClass;
 use k8s_openapi::api::scheduling::v1::PriorityClass;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kueue_api::v1beta2::{
-    AdmissionCheck, ClusterQueue, Cohort, LocalQueue, ResourceFlavor, ResourceFlavorSpec, Topology,
-    Workload, WorkloadPriorityClass,
+    AdmissionCheck, ClusterQueue, Cohort, LocalQueue, MultiKueueCluster, MultiKueueConfig,
+    ProvisioningRequestConfig, ResourceFlavor, ResourceFlavorSpec, Topology, Workload,
+    WorkloadPriorityClass,
 };
-use kueue_api::workload::pods::workload_of;
-use parking_lot::RwLock;
+use kueue_api::workload::slices::{self, chain_of_pod};
 
 use crate::key::Key;
 use crate::pods::key::single_owner;
 use crate::pods::shelf::Shelf;
+use crate::provisioning::request::Request;
 use crate::store::{Put, Store, Stored};
+use index::Index;
 
 /// A job of whatever kind, as it is kept.
 #[derive(Debug)]
@@ -55,13 +62,23 @@ pub struct Stores {
     pub workloads: Store<Workload>,
     pub nodes: Store<Node>,
     pub stateful_sets: Store<StatefulSet>,
+    pub configs: Store<MultiKueueConfig>,
+    pub provisioning_configs: Store<ProvisioningRequestConfig>,
+    pub requests: Store<Request>,
+    pub clusters: Store<MultiKueueCluster>,
     /// Pods that say which Workload they are of; others are only counted by the cache.
     pub pods: Store<Pod>,
     /// Pods to look after.
     pub shelf: Shelf,
     pub jobs: Vec<Jobs>,
-    owned: RwLock<BTreeMap<OwnerKey, BTreeSet<Key>>>,
-    pods_of: RwLock<BTreeMap<Key, BTreeSet<Key>>>,
+    /// Workloads by job.
+    owned: Index<OwnerKey>,
+    /// Workloads by chain of slices.
+    chains: Index<Key>,
+    /// Pods by Workload or chain of slices.
+    pods_of: Index<Key>,
+    /// Requests by Workload.
+    asked_for: Index<Key>,
 }
 
 impl Stores {
@@ -83,6 +100,10 @@ impl Stores {
             workloads: Store::default(),
             nodes: Store::default(),
             stateful_sets: Store::default(),
+            configs: Store::default(),
+            provisioning_configs: Store::default(),
+            requests: Store::default(),
+            clusters: Store::default(),
             pods: Store::default(),
             jobs: kinds
                 .iter()
@@ -92,8 +113,10 @@ impl Stores {
                 })
                 .collect(),
             shelf: Shelf::default(),
-            owned: RwLock::default(),
-            pods_of: RwLock::default(),
+            owned: Index::default(),
+            chains: Index::default(),
+            pods_of: Index::default(),
+            asked_for: Index::default(),
         }
     }
 
@@ -101,14 +124,17 @@ impl Stores {
     pub fn put_workload(&self, workload: &Arc<Workload>) -> Put<Workload> {
         let put = self.workloads.put(workload.clone());
         if let Put::Taken(before) = &put {
-            let mut owned = self.owned.write();
             let key = Key::of(&workload.metadata);
-            if let Some(owner) = before.as_ref().and_then(|w| owner_key(w)) {
-                forget(&mut owned, &owner, &key);
-            }
-            if let Some(owner) = owner_key(workload) {
-                owned.entry(owner).or_default().insert(key);
-            }
+            self.chains.set(
+                &key,
+                before.as_deref().and_then(chain_of),
+                chain_of(workload),
+            );
+            self.owned.set(
+                &key,
+                before.as_deref().and_then(owner_key),
+                owner_key(workload),
+            );
         }
         put
     }
@@ -116,67 +142,77 @@ impl Stores {
     /// Forgets a Workload.
     pub fn remove_workload(&self, key: &Key, uid: Option<&str>) -> Option<Arc<Workload>> {
         let removed = self.workloads.remove(key, uid)?;
-        if let Some(owner) = owner_key(&removed) {
-            forget(&mut self.owned.write(), &owner, key);
-        }
+        self.owned.set(key, owner_key(&removed), None);
+        self.chains.set(key, chain_of(&removed), None);
         Some(removed)
     }
 
     /// The Workloads whose controller is a job of this kind and name, by their own names. It may be an earlier one of that name.
     #[must_use]
     pub fn workloads_of(&self, kind: &'static JobKind, job: &Key) -> Vec<Arc<Workload>> {
-        let owned = self.owned.read();
-        owned
-            .get(&(kind.framework, job.clone()))
-            .into_iter()
-            .flatten()
-            .filter_map(|key| self.workloads.get(key))
-            .collect()
+        let of = (kind.framework, job.clone());
+        self.owned.find(&of, &self.workloads)
+    }
+
+    /// The slices of a job that grows, by the name of their chain.
+    #[must_use]
+    pub fn slices_of(&self, chain: &Key) -> Vec<Arc<Workload>> {
+        self.chains.find(chain, &self.workloads)
     }
 
     /// The Workloads that were made for a single pod of this name.
     #[must_use]
     pub fn workloads_of_pod(&self, pod: &Key) -> Vec<Arc<Workload>> {
-        let owned = self.owned.read();
-        let keys = owned.get(&(jobs::pods::POD.framework, pod.clone()));
-        let keys = keys.into_iter().flatten();
-        keys.filter_map(|key| self.workloads.get(key)).collect()
+        self.workloads_of(&jobs::pods::POD, pod)
     }
 
-    /// Takes in a pod that names its Workload, and gives that Workload's key.
-    pub fn put_pod(&self, pod: &Arc<Pod>, workload: &str) -> Key {
-        let key = Key::of(&pod.metadata);
-        let of = Key::new(&key.namespace, workload);
-        if let Put::Taken(_) = self.pods.put(pod.clone()) {
+    /// Takes in a pod that names its Workload or its chain of slices, and gives the key of that. Other pods are not kept.
+    pub fn put_pod(&self, pod: &Arc<Pod>) -> Option<Key> {
+        let of = group_of(pod)?;
+        if let Put::Taken(before) = self.pods.put(pod.clone()) {
+            let before = before.as_deref().and_then(group_of);
             self.pods_of
-                .write()
-                .entry(of.clone())
-                .or_default()
-                .insert(key);
+                .set(&Key::of(&pod.metadata), before, Some(of.clone()));
         }
-        of
+        Some(of)
     }
 
     /// Forgets a pod, and gives the key of its Workload.
     pub fn remove_pod(&self, key: &Key, uid: Option<&str>) -> Option<Key> {
         let pod = self.pods.remove(key, uid)?;
-        let of = Key::new(&key.namespace, workload_of(&pod)?);
-        let mut pods_of = self.pods_of.write();
-        if let Some(pods) = pods_of.get_mut(&of) {
-            pods.remove(key);
-            if pods.is_empty() {
-                pods_of.remove(&of);
-            }
-        }
-        Some(of)
+        let of = group_of(&pod);
+        self.pods_of.set(key, of.clone(), None);
+        of
     }
 
     /// The pods that name a Workload, by name.
     #[must_use]
     pub fn pods_of(&self, workload: &Key) -> Vec<Arc<Pod>> {
-        let pods_of = self.pods_of.read();
-        let keys = pods_of.get(workload).into_iter().flatten();
-        keys.filter_map(|key| self.pods.get(key)).collect()
+        self.pods_of.find(workload, &self.pods)
+    }
+
+    /// Takes a request in and notes for which Workload it was made.
+    pub fn put_request(&self, request: &Arc<Request>) -> Put<Request> {
+        let put = self.requests.put(request.clone());
+        if let Put::Taken(before) = &put {
+            let key = Key::of(&request.metadata);
+            let before = before.as_deref().and_then(Request::workload);
+            self.asked_for.set(&key, before, request.workload());
+        }
+        put
+    }
+
+    /// Forgets a request.
+    pub fn remove_request(&self, key: &Key) -> Option<Arc<Request>> {
+        let request = self.requests.remove(key, None)?;
+        self.asked_for.set(key, request.workload(), None);
+        Some(request)
+    }
+
+    /// The requests that were made for a Workload.
+    #[must_use]
+    pub fn requests_of(&self, workload: &Key) -> Vec<Arc<Request>> {
+        self.asked_for.find(workload, &self.requests)
     }
 
     /// Specifications of all flavors, by name.
@@ -219,13 +255,16 @@ fn owner_key(workload: &Workload) -> Option<OwnerKey> {
     Some((kind.framework, Key::new(workload.namespace(), &owner.name)))
 }
 
-fn forget(owned: &mut BTreeMap<OwnerKey, BTreeSet<Key>>, owner: &OwnerKey, key: &Key) {
-    if let Some(keys) = owned.get_mut(owner) {
-        keys.remove(key);
-        if keys.is_empty() {
-            owned.remove(owner);
-        }
-    }
+/// The chain of a slice of a job that grows.
+fn chain_of(workload: &Workload) -> Option<Key> {
+    let chain = || Key::new(workload.namespace(), slices::chain_of(workload));
+    slices::is_marked(&workload.metadata).then(chain)
+}
+
+/// The Workload or the chain of slices that a pod names.
+fn group_of(pod: &Pod) -> Option<Key> {
+    let namespace = pod.metadata.namespace.as_deref().unwrap_or_default();
+    chain_of_pod(pod).map(|name| Key::new(namespace, name))
 }
 
 /// The job that a Workload was made for.

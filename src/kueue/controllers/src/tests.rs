@@ -1,16 +1,35 @@
-//! The parts that hold state: store, work queue, locks.
+//! The parts that hold state: store, work queue, locks. And what the tests of several reconcilers begin with.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use jobs::{Marks, construct};
 use kueue_api::v1beta2::ResourceFlavor;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
+use crate::job::decide::Rules;
 use crate::key::Key;
 use crate::locks::Locks;
 use crate::store::{Put, Store};
 use crate::work_queue::{Next, WorkQueue};
+
+/// The rules that tests of reconcilers begin with.
+pub(crate) fn job_rules() -> Rules {
+    Rules {
+        workloads: construct::Options::default(),
+        marks: Marks {
+            slices: true,
+            topology: true,
+            queues: true,
+        },
+        track_pods_ready: false,
+        reclaim: true,
+        finish_orphans: true,
+        annotated_names: true,
+        keep_deactivated: None,
+    }
+}
 
 fn flavor(uid: &str, version: &str) -> Arc<ResourceFlavor> {
     let mut flavor = ResourceFlavor::named("f");

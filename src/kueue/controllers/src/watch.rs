@@ -1,6 +1,8 @@
 //! One watch of one kind, kept alive. A malformed object is reported and left out; a kind that disappears (its
 //! definition was deleted) is waited for, and everything of it counts as deleted meanwhile.
 
+mod unread;
+
 #[cfg(test)]
 mod tests;
 
@@ -9,8 +11,8 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use futures::TryStreamExt;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::api::Api;
-use kube::core::DeserializeGuard;
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Resource, ResourceExt};
 use serde::de::DeserializeOwned;
@@ -19,6 +21,8 @@ use tokio::sync::watch::Sender;
 use tokio_util::sync::CancellationToken;
 
 use crate::key::Key;
+
+pub use unread::Unread;
 
 const FIRST_RETRY: Duration = Duration::from_millis(200);
 const LONGEST_RETRY: Duration = Duration::from_secs(5);
@@ -31,7 +35,7 @@ pub enum Seen<K> {
     /// An object that is gone; the identity is unknown if it went while the watch was interrupted.
     Gone(Key, Option<String>),
     /// An object that does not have the shape of its kind.
-    Malformed(Key, String),
+    Malformed(Box<ObjectMeta>, String),
 }
 
 /// Raised when a watch has seen everything there is for the first time.
@@ -54,18 +58,26 @@ impl Synced {
 }
 
 /// State of one watch between its (re)starts.
-struct Follower<K, F> {
+struct Follower<K, F, N> {
     tell: F,
+    /// Whether this version of an object is not known yet.
+    is_news: N,
     known: BTreeMap<Key, Option<String>>,
     listed: Option<BTreeMap<Key, Option<String>>>,
     synced: Synced,
     _kind: std::marker::PhantomData<K>,
 }
 
-impl<K: Resource, F: FnMut(Seen<K>)> Follower<K, F> {
-    fn new(tell: F, synced: Synced) -> Self {
+impl<K, F, N> Follower<K, F, N>
+where
+    K: Resource + DeserializeOwned,
+    F: FnMut(Seen<K>),
+    N: Fn(&ObjectMeta) -> bool,
+{
+    fn new(tell: F, is_news: N, synced: Synced) -> Self {
         Self {
             tell,
+            is_news,
             known: BTreeMap::new(),
             listed: None,
             synced,
@@ -73,7 +85,7 @@ impl<K: Resource, F: FnMut(Seen<K>)> Follower<K, F> {
         }
     }
 
-    fn event(&mut self, event: Event<DeserializeGuard<K>>) {
+    fn event(&mut self, event: Event<Unread<K>>) {
         match event {
             Event::Init => self.listed = Some(BTreeMap::new()),
             Event::InitApply(object) => {
@@ -81,7 +93,7 @@ impl<K: Resource, F: FnMut(Seen<K>)> Follower<K, F> {
                 if let Some(listed) = self.listed.as_mut() {
                     listed.insert(key, uid);
                 }
-                self.object(object);
+                self.object(&object);
             }
             Event::InitDone => {
                 let listed = self.listed.take().unwrap_or_default();
@@ -100,7 +112,7 @@ impl<K: Resource, F: FnMut(Seen<K>)> Follower<K, F> {
             Event::Apply(object) => {
                 let (key, uid) = identity(&object);
                 self.known.insert(key, uid);
-                self.object(object);
+                self.object(&object);
             }
             Event::Delete(object) => {
                 let (key, uid) = identity(&object);
@@ -110,13 +122,16 @@ impl<K: Resource, F: FnMut(Seen<K>)> Follower<K, F> {
         }
     }
 
-    fn object(&mut self, object: DeserializeGuard<K>) {
-        match object.0 {
-            Ok(mut object) => {
-                object.meta_mut().managed_fields = None;
-                (self.tell)(Seen::Object(Box::new(object)));
+    fn object(&mut self, object: &Unread<K>) {
+        if !(self.is_news)(object.meta()) {
+            return;
+        }
+        match object.read() {
+            Ok(object) => (self.tell)(Seen::Object(Box::new(object))),
+            Err(error) => {
+                let meta = Box::new(object.meta().clone());
+                (self.tell)(Seen::Malformed(meta, error.to_string()));
             }
-            Err(invalid) => (self.tell)(Seen::Malformed(Key::of(&invalid.metadata), invalid.error)),
         }
     }
 
@@ -128,7 +143,7 @@ impl<K: Resource, F: FnMut(Seen<K>)> Follower<K, F> {
     }
 }
 
-fn identity<K: Resource>(object: &DeserializeGuard<K>) -> (Key, Option<String>) {
+fn identity<K: Resource>(object: &Unread<K>) -> (Key, Option<String>) {
     (Key::of(object.meta()), object.uid())
 }
 
@@ -145,14 +160,14 @@ pub enum Need {
 /// says that there is no such kind and none is needed.
 pub async fn follow<K>(
     (kind, need): (&'static str, Need),
-    api: Api<DeserializeGuard<K>>,
+    api: Api<Unread<K>>,
     synced: Synced,
-    tell: impl FnMut(Seen<K>),
+    (tell, is_news): (impl FnMut(Seen<K>), impl Fn(&ObjectMeta) -> bool),
     stop: CancellationToken,
 ) where
     K: Resource + Clone + Debug + DeserializeOwned + Send + 'static,
 {
-    let mut follower = Follower::new(tell, synced);
+    let mut follower = Follower::new(tell, is_news, synced);
     let mut trouble = Trouble::default();
     while !stop.is_cancelled() {
         let mut stream = std::pin::pin!(watcher(api.clone(), watcher::Config::default()));

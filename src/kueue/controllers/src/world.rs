@@ -13,15 +13,20 @@ use std::sync::{Arc, OnceLock};
 use cache::{Affected, Cache};
 use jiff::Timestamp;
 use jobs::JobKind;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::api::DynamicObject;
 use kueue_api::v1beta2::Workload;
+use kueue_api::workload::slices;
 use parking_lot::Mutex;
 use scheduler::CohortName;
 use tokio::sync::{Notify, watch};
 
+use crate::context::regarding;
+use crate::events::{Happening, Kind, Sink};
 use crate::key::Key;
 use crate::locks::Locks;
 use crate::metrics::{Around, Metrics};
+use crate::multikueue::Handed;
 use crate::nodes;
 use crate::store::Put;
 use crate::stores::{Job, Stores, job_owner};
@@ -29,7 +34,7 @@ use crate::stores::{Job, Stores, job_owner};
 pub use queues::Queues;
 
 /// Kinds that are watched besides those of jobs.
-pub const WATCHES: usize = 14;
+pub const WATCHES: usize = 16;
 
 /// How groups of pods are named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,8 +59,13 @@ pub struct World {
     pub unseen: watch::Sender<usize>,
     /// Pods are looked after, and whether annotations may name their groups; none if they are not.
     pods: Option<PodGroups>,
+    is_elastic: bool,
+    /// Workloads that other clusters run.
+    pub handed: Handed,
     /// Counts what happens, where somebody wants to know.
     pub metrics: OnceLock<Metrics>,
+    /// Where a person is told what cannot be read.
+    pub events: OnceLock<Sink>,
     clock: fn() -> Timestamp,
 }
 
@@ -75,7 +85,10 @@ impl World {
             wake: Notify::new(),
             unseen: watch::Sender::new(WATCHES + kinds.len()),
             pods: None,
+            is_elastic: false,
+            handed: Handed::default(),
             metrics: OnceLock::new(),
+            events: OnceLock::new(),
             clock,
         }
     }
@@ -84,6 +97,24 @@ impl World {
     #[must_use]
     pub fn with_pods(self, pods: Option<PodGroups>) -> Self {
         Self { pods, ..self }
+    }
+
+    /// The same world, in which jobs may grow and shrink.
+    #[must_use]
+    pub fn with_slices(self, on: bool) -> Self {
+        Self {
+            is_elastic: on,
+            ..self
+        }
+    }
+
+    /// The same world, in which Workloads may be handed over to other clusters.
+    #[must_use]
+    pub fn handing_over(self, on: bool) -> Self {
+        Self {
+            handed: Handed::new(on),
+            ..self
+        }
     }
 
     /// With so many more watches to wait for.
@@ -161,6 +192,14 @@ impl World {
             if workload.is_admitted() && nodes::is_placed(&workload) {
                 self.queues.places.add(Key::of(&workload.metadata));
             }
+            if self.is_elastic && slices::is_marked(&workload.metadata) {
+                let chain = Key::new(workload.namespace(), slices::chain_of(&workload));
+                self.queues.slices.add(chain);
+            }
+            self.ask_provisioned(&workload);
+            if self.handed.concerns(&workload) {
+                self.queues.handed.add(Key::of(&workload.metadata));
+            }
             self.ask_owner(&workload);
             self.ask_pods(&workload, false);
             if let Some(before) = before.filter(|w| job_owner(w) != job_owner(&workload)) {
@@ -170,10 +209,26 @@ impl World {
     }
 
     /// An object cannot be read: it stays as it was last understood, and all others go on.
-    pub(crate) fn unreadable(&self, kind: &'static str, key: &Key, error: &str) {
-        tracing::warn!(kind, object = %key, "left out, cannot be read: {error}");
+    pub(crate) fn unreadable(
+        &self,
+        api_version: String,
+        kind: &str,
+        meta: &ObjectMeta,
+        error: &str,
+    ) {
+        tracing::warn!(kind, object = %Key::of(meta), "left out, cannot be read: {error}");
         if let Some(metrics) = self.metrics.get() {
             metrics.unreadable(kind);
+        }
+        if let Some(events) = self.events.get() {
+            events.send(Happening {
+                regarding: regarding(api_version, kind, meta),
+                kind: Kind::Warning,
+                reason: "Unreadable".to_owned(),
+                action: "Watch",
+                note: format!("Left out, because it cannot be read: {error}"),
+                reporter: "kueue",
+            });
         }
     }
 
@@ -220,6 +275,10 @@ impl World {
         if let Some(workload) = self.stores.remove_workload(key, uid) {
             let name = cache::WorkloadKey::new(key.namespace.as_str(), key.name.as_str());
             self.change(|cache, _| cache.delete_workload(&name));
+            if self.handed.concerns(&workload) {
+                self.handed.lost(key, workload.clone());
+                self.queues.handed.add(key.clone());
+            }
             self.ask_owner(&workload);
             self.ask_pods(&workload, true);
         }
@@ -248,7 +307,7 @@ impl World {
     pub fn saw_job(&self, kind: usize, mut object: DynamicObject) -> Option<Arc<Job>> {
         object.metadata.managed_fields = None;
         let jobs = self.stores.jobs.get(kind)?;
-        let key = Key::of(&object.metadata);
+        let meta = object.metadata.clone();
         let read = serde_json::to_value(object)
             .map_err(|e| e.to_string())
             .and_then(|value| (jobs.kind.read)(value).map_err(|e| e.to_string()));
@@ -256,12 +315,12 @@ impl World {
             Ok(job) => {
                 let job = Arc::new(Job(job));
                 if matches!(jobs.objects.put(job.clone()), Put::Taken(_)) {
-                    self.queues.ask_job(kind, key);
+                    self.queues.ask_job(kind, Key::of(&meta));
                 }
                 Some(job)
             }
             Err(error) => {
-                self.unreadable(jobs.kind.kind, &key, &error);
+                self.unreadable(jobs.kind.api_version(), jobs.kind.kind, &meta, &error);
                 None
             }
         }

@@ -4,13 +4,14 @@
 mod error;
 mod job;
 mod pod;
+mod request;
 mod workload;
 
 use std::fmt::Debug;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
-use kube::api::{Api, Patch, PatchParams};
+use kube::api::{Api, DeleteParams, Patch, PatchParams, Preconditions};
 use kube::core::NamespaceResourceScope;
 use kueue_api::names::{FIELD_MANAGER, RESOURCE_IN_USE_FINALIZER};
 use serde::Serialize;
@@ -38,6 +39,7 @@ impl Writer {
     pub fn new(client: kube::Client) -> Self {
         Self { client }
     }
+
     /// Changes a namespaced object.
     pub async fn namespaced<K>(
         &self,
@@ -143,6 +145,17 @@ fn merge() -> PatchParams {
     }
 }
 
+/// Deletes what was meant, and nothing that came after it under the same name.
+fn this_one(meta: &ObjectMeta) -> DeleteParams {
+    DeleteParams {
+        preconditions: Some(Preconditions {
+            uid: meta.uid.clone(),
+            resource_version: None,
+        }),
+        ..DeleteParams::background()
+    }
+}
+
 /// A merge patch that is refused when the object is not in this version any more.
 fn pinned(version: Option<&str>, mut patch: Value) -> Value {
     if let (Some(version), Value::Object(fields)) = (version, &mut patch) {
@@ -151,6 +164,7 @@ fn pinned(version: Option<&str>, mut patch: Value) -> Value {
     }
     patch
 }
+
 fn finalizer_patch(meta: &ObjectMeta, present: bool) -> Option<Value> {
     let mut finalizers = meta.finalizers.clone().unwrap_or_default();
     let there = finalizers

@@ -2,6 +2,7 @@
 
 mod life;
 mod metrics;
+mod multikueue;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -95,6 +96,8 @@ pub(crate) fn controllers(
         integrations: integrations(configuration),
         workload_rules: life::rules(configuration),
         pods: pods(configuration),
+        provisioning_cleans_up: configuration.features.on(gate::PROVISIONING_CLEANUP),
+        multikueue: multikueue::settings(configuration),
         concurrency: configuration.group_kind_concurrency.clone(),
     };
     Ok(run::Options {
@@ -120,10 +123,12 @@ fn rules(configuration: &Configuration) -> Rules {
             admission_gates: features.on(gate::ADMISSION_GATED_BY),
             partial: features.on(gate::PARTIAL_ADMISSION),
             longest_name: longest,
+            elastic: features.active(gate::ELASTIC_JOBS),
             topology,
         },
         marks: jobs::Marks {
             topology,
+            slices: features.active(gate::ELASTIC_JOBS),
             queues: features.on(gate::ASSIGN_QUEUE_LABELS_FOR_PODS),
         },
         track_pods_ready: configuration.pods_ready().is_some(),

@@ -4,6 +4,7 @@
 mod infos;
 mod own;
 mod ready;
+mod slices;
 mod step;
 mod view;
 
@@ -14,6 +15,7 @@ use jobs::{GenericJob, InfoError, PodSetInfo};
 use kueue_api::conditions::{find, reasons, workload as types};
 use kueue_api::names::RESOURCE_IN_USE_FINALIZER;
 use kueue_api::v1beta2::{CheckState, Workload};
+use kueue_api::workload::phase::is_on_hold;
 use kueue_api::workload::pods;
 
 use infos::originals;
@@ -30,6 +32,9 @@ pub const NOT_ADMITTED: &str = "Not admitted by cluster queue";
 /// Decides.
 #[must_use]
 pub fn next(view: &View<'_>) -> Step {
+    if view.job.runs_elsewhere() {
+        return Step::Rest;
+    }
     if view.job.meta().deletion_timestamp.is_some() {
         return orphaned(view.workloads, view.rules);
     }
@@ -112,6 +117,10 @@ fn without(view: &View<'_>) -> Step {
         Some(_) => Step::Create,
         None => Step::ClassMissing,
     };
+    if view.is_elastic() {
+        // Its pods wait at a gate of their own until the slice is admitted.
+        return made();
+    }
     let waiting = || job.is_active().then_some(Step::Rest);
     let stopped = || stop(view, own::MISSING, None);
     let first = if job.is_suspended() {
@@ -158,14 +167,8 @@ fn over(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
         let originals = Some(originals(workload));
         return Some(stop(view, "Workload is deleted", originals).unwrap_or_else(settled));
     }
-    if job.is_on_hold() {
-        return Some(if workload.has_quota_reservation() {
-            Step::Hold {
-                workload: workload.clone(),
-            }
-        } else {
-            Step::Rest
-        });
+    if let Some(step) = holding(job, workload) {
+        return Some(step);
     }
     let finish = job.finished()?;
     Some(Step::Finish {
@@ -173,6 +176,18 @@ fn over(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
         reason: finish_reason(finish.success),
         message: finish.message,
     })
+}
+
+/// A job that asks to hold no quota for now, or does no longer.
+fn holding(job: &dyn GenericJob, workload: &Arc<Workload>) -> Option<Step> {
+    let (wanted, held) = (job.on_hold()?, is_on_hold(workload));
+    let workload = workload.clone();
+    match (wanted, held) {
+        (true, false) => Some(Step::Hold { workload }),
+        (false, true) => Some(Step::Unhold { workload }),
+        (true, true) => Some(Step::Rest),
+        (false, false) => None,
+    }
 }
 
 /// What the job tells about its pods.
@@ -260,7 +275,7 @@ fn checks(workload: &Workload) -> Option<String> {
 
 /// A job that runs, or is on its way to stop.
 fn running(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
-    if workload.is_admitted() {
+    if workload.is_admitted() || view.is_elastic() {
         return None;
     }
     stop(view, NOT_ADMITTED, Some(originals(workload)))

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use cache::Draft;
 use jobs::job::StartError;
+use jobs::slices::{self, Over};
 use jobs::{JobError, PodSetInfo, merge};
 use kueue_api::conditions::{MAX_EVENT_NOTE, reasons, truncate};
 use kueue_api::names::{annotations, labels};
 use kueue_api::v1beta2::{ReclaimablePod, Workload, WorkloadStatus};
+use kueue_api::workload::pods;
 use serde_json::{Value, json};
 
 use super::decide::{Step, View};
@@ -64,6 +66,8 @@ pub enum EffectError {
         "Workload {0} cannot be made equal to its job: is its CustomResourceDefinition the one of this controller?"
     )]
     NeverEquivalent(String),
+    #[error(transparent)]
+    Slices(#[from] slices::TooMany),
     #[error("prebuilt workload not found")]
     NotPrebuilt,
     #[error("the WorkloadPriorityClass or PriorityClass of the job does not exist")]
@@ -82,6 +86,8 @@ pub fn of(view: &View<'_>, step: Step) -> Effects {
         Step::Suspend => suspend(view),
         Step::Create => create(view),
         Step::Adopt { workload } => Ok(vec![adopt(view, workload)]),
+        Step::Resize { workload } => resize(view, workload),
+        Step::FinishSlices { over } => Ok(finish_slices(view, over)),
         Step::Update { workload } => update(view, &workload),
         Step::Delete { stop, workloads } => Ok(delete(stop, workloads)),
         Step::SetGates { workload } => Ok(set_gates(view, workload)),
@@ -96,6 +102,12 @@ pub fn of(view: &View<'_>, step: Step) -> Effects {
         Step::Hold { workload } => {
             let draft = Draft::of(&workload, view.now);
             let draft = draft.cancelled(reasons::ON_HOLD, "Job is on hold");
+            Ok(vec![status(workload, draft)])
+        }
+        Step::Unhold { workload } => {
+            let draft = Draft::of(&workload, view.now);
+            let text = "Workload no longer on hold; waiting for quota reservation";
+            let draft = draft.cancelled(reasons::PENDING_EVALUATION, text);
             Ok(vec![status(workload, draft)])
         }
         Step::Reclaim { workload, pods } => Ok(vec![Effect::Reclaim { workload, pods }]),
@@ -186,8 +198,29 @@ fn composed(view: &View<'_>) -> Result<Workload, EffectError> {
     Ok(jobs::workload(view.job, priority, &view.rules.workloads)?)
 }
 
+/// The slice with the size that the job has now.
+fn resize(view: &View<'_>, workload: Arc<Workload>) -> Effects {
+    let sets = jobs::construct::pod_sets(view.job, &view.rules.workloads)?;
+    let mut wanted = workload.as_ref().clone();
+    pods::resize(&mut wanted, &pods::counts(&sets));
+    let sets = serde_json::to_value(&wanted.spec.pod_sets)?;
+    let patch = json!({"spec": {"podSets": sets}});
+    Ok(vec![Effect::Change { workload, patch }])
+}
+
+fn finish_slices(view: &View<'_>, over: Vec<Over>) -> Vec<Effect> {
+    let finished = over.into_iter().map(|over| {
+        let draft = Draft::of(&over.slice, view.now).finished(over.reason, over.message);
+        status(over.slice, draft)
+    });
+    finished.collect()
+}
+
 fn create(view: &View<'_>) -> Effects {
-    let workload = composed(view)?;
+    let mut workload = composed(view)?;
+    if view.is_elastic() {
+        slices::join(&mut workload, &slices::open(view.workloads))?;
+    }
     let told = format!("Created Workload: {}", workload.key());
     Ok(vec![
         Effect::Create(Box::new(workload)),

@@ -4,6 +4,7 @@
 use jobs::GenericJob;
 use jobs::ancestors::{Ancestor, Astray, Known, Walk};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use kueue_api::workload::slices;
 
 use super::decide::{Parent, Standing};
 use crate::context::Context;
@@ -20,7 +21,12 @@ pub(super) async fn of(
     }
     let unnamed = context.settings.manage_jobs_without_queue_name;
     Ok(match top(context, job, unnamed).await {
-        Ok(Some(ancestor)) => Standing::Child(parent(context, job.namespace(), &ancestor)),
+        Ok(Some(ancestor)) => {
+            let parent = parent(context, job.namespace(), &ancestor);
+            let elastic = context.settings.jobs.workloads.elastic
+                && (slices::is_marked(job.meta()) || slices::is_marked(&ancestor.meta));
+            Standing::Child(parent.seen_by_child(elastic))
+        }
         Ok(None) if unnamed || job.queue_name().is_some() => Standing::Top,
         Ok(None) => Standing::Foreign,
         Err(ReconcileError::Astray(Astray::TooDeep)) => Standing::TooDeep,
@@ -83,6 +89,7 @@ fn newest<'a>(workloads: impl Iterator<Item = &'a kueue_api::v1beta2::Workload>)
     match last {
         None => Parent::Missing,
         Some(workload) if workload.is_admitted() => Parent::Admitted,
+        Some(workload) if workload.is_evicted() => Parent::Leaving,
         Some(_) => Parent::Waiting,
     }
 }

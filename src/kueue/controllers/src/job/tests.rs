@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jobs::{GenericJob, Marks, Priority, construct, kind::BATCH_JOB, workload};
+use jobs::{GenericJob, Priority, construct, kind::BATCH_JOB, workload};
 use kueue_api::v1beta2::{ResourceFlavorSpec, Workload};
 use serde_json::{Value, json};
 
 use super::decide::{Rules, Standing, Step, View, next};
+use crate::tests::job_rules as rules;
 
 fn merge(into: &mut Value, from: Value) {
     match (into, from) {
@@ -57,37 +58,25 @@ fn own(conditions: &[(&str, &str)], patch: Value) -> Arc<Workload> {
     Arc::new(serde_json::from_value(value).unwrap())
 }
 
+fn admission() -> Value {
+    json!({"status": {"admission": {"clusterQueue": "cq", "podSetAssignments": [{"name": "main", "flavors": {"cpu": "big"}, "count": 2}]}}})
+}
+
 fn admitted(patch: Value) -> Arc<Workload> {
-    let mut value = json!({"status": {"admission": {"clusterQueue": "cq", "podSetAssignments": [{"name": "main", "flavors": {"cpu": "big"}, "count": 2}]}}});
+    let mut value = admission();
     merge(&mut value, patch);
     own(&[("QuotaReserved", "True"), ("Admitted", "True")], value)
 }
 
 fn evicted() -> Arc<Workload> {
-    let admission = json!({"status": {"admission": {"clusterQueue": "cq", "podSetAssignments": [{"name": "main", "flavors": {"cpu": "big"}, "count": 2}]}}});
     own(
         &[
             ("QuotaReserved", "True"),
             ("Admitted", "True"),
             ("Evicted", "True"),
         ],
-        admission,
+        admission(),
     )
-}
-
-fn rules() -> Rules {
-    Rules {
-        workloads: construct::Options::default(),
-        marks: Marks {
-            topology: true,
-            queues: true,
-        },
-        track_pods_ready: false,
-        reclaim: true,
-        finish_orphans: true,
-        annotated_names: true,
-        keep_deactivated: None,
-    }
 }
 
 fn decide(job: &dyn GenericJob, workloads: &[Arc<Workload>]) -> Step {

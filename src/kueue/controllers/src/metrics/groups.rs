@@ -148,3 +148,27 @@ impl Waits {
         ]
     }
 }
+
+/// What becomes of Workloads in worker clusters.
+#[derive(Clone, Debug)]
+pub(super) struct Elsewhere {
+    pub(super) dispatched: Counters,
+    pub(super) admitted: Counters,
+}
+
+impl Elsewhere {
+    pub(super) fn register(r: &mut Registry) -> Self {
+        let mut counter =
+            |name: &str, help: &str| register_counter(r, &format!("kueue_multikueue_{name}"), help);
+        Self {
+            dispatched: counter(
+                "workloads_dispatched",
+                "Workloads offered to worker clusters",
+            ),
+            admitted: counter(
+                "workloads_admitted",
+                "Workloads admitted in worker clusters",
+            ),
+        }
+    }
+}

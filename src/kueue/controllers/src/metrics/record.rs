@@ -151,4 +151,24 @@ impl Metrics {
             .with(&self.of_cluster_queue(own, around))
             .inc();
     }
+
+    /// A Workload was offered to a worker cluster.
+    pub fn dispatched(&self, cluster_queue: &str, cluster: &str) {
+        let labels = self.in_cluster(cluster_queue, cluster);
+        self.elsewhere.dispatched.with(&labels).inc();
+    }
+
+    /// A worker cluster admitted a Workload.
+    pub fn admitted_elsewhere(&self, cluster_queue: &str, cluster: &str) {
+        let labels = self.in_cluster(cluster_queue, cluster);
+        self.elsewhere.admitted.with(&labels).inc();
+    }
+
+    fn in_cluster(&self, cluster_queue: &str, cluster: &str) -> Labels {
+        let own = vec![
+            ("cluster_queue", cluster_queue.to_owned()),
+            ("cluster", cluster.to_owned()),
+        ];
+        self.of_cluster_queue(own, &Around::default())
+    }
 }

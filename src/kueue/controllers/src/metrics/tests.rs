@@ -42,8 +42,8 @@ local_queue_finished_workloads_total counter name,namespace,priority_class
 local_queue_execution_time_seconds histogram name,namespace,priority_class
 local_queue_evicted_workloads_total counter name,namespace,reason,underlying_cause,priority_class
 cohort_subtree_admitted_workloads_total counter cohort,priority_class
-multikueue_workloads_dispatched_total ! MultiKueue is not built
-multikueue_workloads_admitted_total ! MultiKueue is not built
+multikueue_workloads_dispatched_total counter cluster_queue,cluster
+multikueue_workloads_admitted_total counter cluster_queue,cluster
 replaced_workload_slices_total ! the reference counts it and never shows it
 ";
 
@@ -105,6 +105,8 @@ fn a_full_life(options: Options) -> String {
     metrics.cycle(true, std::time::Duration::from_millis(3));
     metrics.preempted("cq", "InClusterQueue", &around);
     metrics.recomputed("cq", "new_targets", &around);
+    metrics.dispatched("cq", "north");
+    metrics.admitted_elsewhere("cq", "north");
     metrics.gate_removed("kueue.x-k8s.io/topology", &life[2], &around, now);
     let job = json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j", "namespace": "n", "generation": 1, "creationTimestamp": "2026-11-30T20:00:00Z"}, "spec": {"template": {"spec": {"containers": []}}}});
     let kind = jobs::kind::of_framework("batch/job").unwrap();

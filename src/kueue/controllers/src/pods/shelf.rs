@@ -79,6 +79,16 @@ impl Shelf {
         self.pods.get(key)
     }
 
+    /// The names of all pods that are of one group with a pod; its own if it is of none.
+    #[must_use]
+    pub fn beside(&self, key: &Key, annotated: bool) -> Vec<Key> {
+        let Some(pod) = self.get(key) else {
+            return vec![key.clone()];
+        };
+        let pods = self.under(&of_pod(&pod, annotated));
+        pods.iter().map(|pod| Key::of(&pod.metadata)).collect()
+    }
+
     /// All pods of a namespace, by name.
     #[must_use]
     pub fn list_in(&self, namespace: &str) -> Vec<Arc<Pod>> {

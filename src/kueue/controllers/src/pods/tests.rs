@@ -15,9 +15,9 @@ use super::decide::{Rules, pass};
 use super::key::{of_group, of_pod};
 use super::look::look;
 use super::shelf::Shelf;
-use crate::job::decide::Rules as JobRules;
 use crate::key::Key;
 use crate::stores::Stores;
+use crate::tests::job_rules;
 
 const NOW: Timestamp = Timestamp::constant(1_787_400_000, 0);
 
@@ -43,18 +43,7 @@ fn pod(name: &str, version: u32, more: &Value) -> Arc<Pod> {
 
 fn rules() -> Rules {
     Rules {
-        jobs: JobRules {
-            workloads: jobs::construct::Options::default(),
-            marks: jobs::Marks {
-                topology: true,
-                queues: true,
-            },
-            track_pods_ready: false,
-            reclaim: true,
-            finish_orphans: true,
-            annotated_names: true,
-            keep_deactivated: None,
-        },
+        jobs: job_rules(),
         manage_without_queue_name: false,
         only_of_parents: false,
         switches: Switches::default(),

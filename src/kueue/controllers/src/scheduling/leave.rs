@@ -14,8 +14,8 @@ use crate::events::Kind;
 /// As many as the reference tells at once.
 const AT_ONCE: usize = 8;
 
-/// Tells all of them, and notes in the report who could not be told. Whether anybody was.
-pub(super) async fn carry_out(context: &Arc<Context>, plan: &Plan, report: &mut Report) -> bool {
+/// Tells all of them, and notes in the report who could not be told.
+pub(super) async fn carry_out(context: &Arc<Context>, plan: &Plan, report: &mut Report) {
     let told = plan.preemptions.iter().cloned();
     let told = stream::iter(told.map(|preemption| preempt(context.clone(), preemption)));
     let preempted: Vec<bool> = told.buffered(AT_ONCE).collect().await;
@@ -30,7 +30,6 @@ pub(super) async fn carry_out(context: &Arc<Context>, plan: &Plan, report: &mut 
     for (eviction, _) in told.filter(|(_, told)| !**told) {
         report.eviction_failed(&eviction.evicted().workload.key);
     }
-    preempted.into_iter().chain(evicted).any(|told| told)
 }
 
 async fn preempt(context: Arc<Context>, preemption: PlannedPreemption) -> bool {

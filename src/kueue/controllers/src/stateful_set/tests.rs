@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use jobs::{Marks, Priority, construct};
+use jobs::{Priority, construct};
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::Pod;
 use kueue_api::v1beta2::Workload;
 use serde_json::{Value, json};
 
 use super::decide::{Act, View, pass};
-use crate::job::decide::Rules;
+use crate::tests::job_rules;
 
 fn set(queue: &str, replicas: i32) -> StatefulSet {
     serde_json::from_value(json!({
@@ -18,21 +18,6 @@ fn set(queue: &str, replicas: i32) -> StatefulSet {
         "spec": {"replicas": replicas, "selector": {}, "template": {"spec": {"containers": [{"name": "c"}]}}},
     }))
     .unwrap()
-}
-
-fn rules() -> Rules {
-    Rules {
-        workloads: construct::Options::default(),
-        marks: Marks {
-            topology: true,
-            queues: true,
-        },
-        track_pods_ready: false,
-        reclaim: true,
-        finish_orphans: true,
-        annotated_names: true,
-        keep_deactivated: None,
-    }
 }
 
 fn acts(set: &StatefulSet, workload: Option<Workload>, pods: &[Arc<Pod>]) -> Vec<String> {
@@ -43,7 +28,7 @@ fn acts(set: &StatefulSet, workload: Option<Workload>, pods: &[Arc<Pod>]) -> Vec
         pods,
         priority: Some(&priority),
         unnamed: false,
-        rules: &rules(),
+        rules: &job_rules(),
         now: Timestamp::UNIX_EPOCH,
     });
     let name = |act: Act| match act {

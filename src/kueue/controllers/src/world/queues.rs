@@ -19,9 +19,17 @@ pub struct Queues {
     pub workloads: Arc<WorkQueue>,
     /// Workloads with pods that may wait for their place.
     pub places: Arc<WorkQueue>,
+    /// Chains of slices with pods that may wait for room.
+    pub slices: Arc<WorkQueue>,
     pub stateful_sets: Arc<WorkQueue>,
     /// Single pods and groups of pods.
     pub pods: Arc<WorkQueue>,
+    /// Workloads that an autoscaler may be asked about.
+    pub provisioned: Arc<WorkQueue>,
+    /// Workloads that other clusters may run.
+    pub handed: Arc<WorkQueue>,
+    /// Those other clusters.
+    pub clusters: Arc<WorkQueue>,
     /// Nodes that failed or came back.
     pub nodes: Arc<WorkQueue>,
     /// In the order of the stores.
@@ -40,8 +48,12 @@ impl Queues {
             local_queues: queue("LocalQueue"),
             workloads: queue("Workload"),
             places: queue("places of pods"),
+            slices: queue("slices"),
             stateful_sets: queue("StatefulSet"),
             pods: queue("Pod"),
+            provisioned: queue("ProvisioningRequest"),
+            handed: queue("MultiKueue Workload"),
+            clusters: queue("MultiKueueCluster"),
             nodes: queue("Node"),
             jobs: kinds.iter().map(|kind| queue(kind.kind)).collect(),
         }

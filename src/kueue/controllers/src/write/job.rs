@@ -2,7 +2,7 @@
 //! above a job are read here too, since nobody watches them.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
-use kube::api::{Api, DeleteParams, DynamicObject, Patch, Preconditions};
+use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PostParams, Preconditions};
 use kube::core::{ApiResource, GroupVersionKind};
 use serde_json::Value;
 
@@ -21,6 +21,45 @@ impl Writer {
         api.get_opt(&key.name)
             .await
             .map_err(|e| WriteError::of("read job", key, e))
+    }
+
+    /// Reads the jobs of a namespace that have these labels.
+    pub async fn list_jobs(
+        &self,
+        resource: &ApiResource,
+        namespace: &str,
+        selector: &str,
+    ) -> Result<Vec<DynamicObject>, WriteError> {
+        let api: Api<DynamicObject> =
+            Api::namespaced_with(self.client.clone(), namespace, resource);
+        let listed = api.list(&ListParams::default().labels(selector)).await;
+        let key = Key::new(namespace, selector);
+        Ok(listed
+            .map_err(|e| WriteError::of("list jobs", &key, e))?
+            .items)
+    }
+
+    /// Creates a job.
+    pub async fn create_job(
+        &self,
+        resource: &ApiResource,
+        namespace: &str,
+        object: Value,
+    ) -> Result<(), WriteError> {
+        let name = object.pointer("/metadata/name").and_then(Value::as_str);
+        let key = Key::new(namespace, name.unwrap_or_default());
+        let json = |source| WriteError::Json {
+            what: "create job",
+            key: key.clone(),
+            source,
+        };
+        let object: DynamicObject = serde_json::from_value(object).map_err(json)?;
+        let api: Api<DynamicObject> =
+            Api::namespaced_with(self.client.clone(), namespace, resource);
+        let created = api.create(&PostParams::default(), &object).await;
+        created
+            .map(drop)
+            .map_err(|e| WriteError::of("create job", &key, e))
     }
 
     /// What is known of an owner that is not watched; nothing if it is not there, or is not for us to see.

@@ -2,11 +2,11 @@
 //! was meant.
 
 use k8s_openapi::api::core::v1::Pod;
-use kube::api::{Api, DeleteParams, Patch, PatchParams, Preconditions};
+use kube::api::{Api, Patch, PatchParams};
 use kueue_api::names::FIELD_MANAGER;
 use serde_json::json;
 
-use super::{WriteError, Writer};
+use super::{WriteError, Writer, this_one};
 use crate::key::Key;
 
 impl Writer {
@@ -39,14 +39,7 @@ impl Writer {
     /// Deletes a pod, if it is still the same object. What is left of it until it has stopped.
     pub async fn delete_pod(&self, pod: &Pod) -> Result<Option<Pod>, WriteError> {
         let key = Key::of(&pod.metadata);
-        let preconditions = Preconditions {
-            uid: pod.metadata.uid.clone(),
-            resource_version: None,
-        };
-        let params = DeleteParams {
-            preconditions: Some(preconditions),
-            ..DeleteParams::background()
-        };
+        let params = this_one(&pod.metadata);
         let api: Api<Pod> = Api::namespaced(self.client.clone(), &key.namespace);
         match api.delete(&key.name, &params).await {
             Ok(deleted) => Ok(deleted.left()),

@@ -1,12 +1,12 @@
 //! Writes to Workloads. Each part of the status has a field manager of its own, so that none takes away what another
 //! wrote; the part that admission owns is only written over the state it was decided from.
 
-use kube::api::{Api, DeleteParams, Patch, PatchParams, Preconditions};
+use kube::api::{Api, Patch, PatchParams};
 use kueue_api::names::{ADMISSION_FIELD_MANAGER, API_VERSION, FIELD_MANAGER};
 use kueue_api::v1beta2::{ReclaimablePod, Workload, WorkloadStatus};
 use serde_json::{Value, json};
 
-use super::{WriteError, Writer, finalizer_patch};
+use super::{WriteError, Writer, finalizer_patch, this_one};
 use crate::key::Key;
 
 const RECLAIMABLE_FIELD_MANAGER: &str = "kueue-reclaimable-pods";
@@ -65,6 +65,12 @@ impl Writer {
         written.map_err(|e| WriteError::of("write reclaimable pods of Workload", &key, e))
     }
 
+    /// Reads a Workload.
+    pub async fn find_workload(&self, key: &Key) -> Result<Option<Workload>, WriteError> {
+        let found = self.workloads(&key.namespace).get_opt(&key.name).await;
+        found.map_err(|e| WriteError::of("read Workload", key, e))
+    }
+
     /// Creates a Workload.
     pub async fn create(&self, workload: &Workload) -> Result<Workload, WriteError> {
         let key = Key::of(&workload.metadata);
@@ -93,14 +99,7 @@ impl Writer {
     /// Deletes a Workload, if it is still the same object.
     pub async fn delete(&self, workload: &Workload) -> Result<(), WriteError> {
         let key = Key::of(&workload.metadata);
-        let preconditions = Preconditions {
-            uid: workload.metadata.uid.clone(),
-            resource_version: None,
-        };
-        let params = DeleteParams {
-            preconditions: Some(preconditions),
-            ..DeleteParams::background()
-        };
+        let params = this_one(&workload.metadata);
         match self
             .workloads(&key.namespace)
             .delete(&key.name, &params)

@@ -51,16 +51,12 @@ fn defaulted(kind: &JobKind, request: &Request, context: &Context) -> Result<Ver
 
 fn checked(kind: &JobKind, request: &Request, context: &Context) -> Result<Verdict, Verdict> {
     let job = read(kind, &request.object)?;
+    let around = around(request, job.meta(), context).unwrap_or_default();
     let errors = if request.updates() {
         let old = read(kind, &request.old_object)?;
-        validate_update(
-            old.as_ref(),
-            job.as_ref(),
-            around(request, job.meta(), context).unwrap_or_default(),
-            &context.features,
-        )
+        validate_update(old.as_ref(), job.as_ref(), around, &context.features)
     } else {
-        validate_create(job.as_ref(), &context.features)
+        validate_create(job.as_ref(), around, &context.features)
     };
     Ok(verdict(&errors))
 }

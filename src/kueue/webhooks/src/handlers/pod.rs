@@ -76,12 +76,12 @@ fn checked(request: &Request, context: &Context) -> Result<Verdict, Verdict> {
     let pod = read(&request.object, request)?;
     let warning = warned(&pod, request, context);
     let (meta, new) = (pod.metadata.clone(), job(pod, context));
+    let around = around(request, &meta, context).unwrap_or_default();
     let errors = if request.updates() {
         let old = job(read(&request.old_object, request)?, context);
-        let around = around(request, &meta, context).unwrap_or_default();
         validate_update(&old, &new, around, &context.features)
     } else {
-        validate_create(&new, &context.features)
+        validate_create(&new, around, &context.features)
     };
     Ok(match (verdict(&errors), warning) {
         (Verdict::Allow, Some(text)) => Verdict::Warn(text),

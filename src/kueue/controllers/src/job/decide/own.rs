@@ -8,6 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kueue_api::conditions::reasons;
 use kueue_api::names::annotations::ADMISSION_GATED_BY;
 use kueue_api::v1beta2::Workload;
+use kueue_api::workload::slices;
 
 use super::{Step, View, has_finalizer, originals, running_pod_sets};
 
@@ -26,6 +27,9 @@ pub(super) fn own<'a>(view: &View<'a>) -> Own<'a> {
     let annotated = view.rules.annotated_names;
     if view.job.prebuilt_workload(annotated).is_some() {
         return prebuilt(view);
+    }
+    if let Some(own) = super::slices::own(view) {
+        return own;
     }
     let done = view.job.finished().is_some();
     let fits = |w: &&Arc<Workload>| is_of(view, w) && (done || is_equivalent(view, w));
@@ -51,12 +55,12 @@ pub(super) fn own<'a>(view: &View<'a>) -> Own<'a> {
 }
 
 /// Whether there is still something to delete.
-fn is_there(workload: &Workload) -> bool {
+pub(super) fn is_there(workload: &Workload) -> bool {
     workload.metadata.deletion_timestamp.is_none() || has_finalizer(workload)
 }
 
 /// Whether it was made for this very job, and not for an earlier one of its name.
-fn is_of(view: &View<'_>, workload: &Workload) -> bool {
+pub(super) fn is_of(view: &View<'_>, workload: &Workload) -> bool {
     let uid = controller(workload).map(|owner| owner.uid.as_str());
     !view.rules.finish_orphans || uid == Some(view.job.uid())
 }
@@ -80,7 +84,9 @@ fn prebuilt<'a>(view: &View<'a>) -> Own<'a> {
             });
         }
     }
-    if view.job.finished().is_some() || is_equivalent(view, workload) {
+    // The copy of a job that grew in another cluster follows its Workload later.
+    let grows = view.is_elastic() && slices::replaces(workload).is_some();
+    if view.job.finished().is_some() || grows || is_equivalent(view, workload) {
         return Own::One(workload);
     }
     if workload.is_finished() {
@@ -129,7 +135,7 @@ fn mismatch<'a>(view: &View<'a>, first: &'a Arc<Workload>) -> Own<'a> {
 }
 
 /// What the job may change of its Workload at any time.
-fn kept_up(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
+pub(super) fn kept_up(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     if workload.is_finished()
         || workload.metadata.deletion_timestamp.is_some()
         || view.job.finished().is_some()
@@ -149,7 +155,7 @@ fn kept_up(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
 
 /// A changed priority class of the job. Pod priority classes are taken over once, and a Workload that holds quota without any class
 /// cannot be given one.
-fn priority(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
+pub(super) fn priority(view: &View<'_>, workload: &Arc<Workload>) -> Option<Step> {
     let class = workload.spec.priority_class_ref.as_ref();
     let fixed = match class {
         None => workload.has_quota_reservation(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jobs::PodSetInfo;
+use jobs::slices::Over;
 use kueue_api::v1beta2::{ReclaimablePod, Workload};
 
 use super::Readiness;
@@ -33,6 +34,14 @@ pub enum Step {
     Update {
         workload: Arc<Workload>,
     },
+    /// The job grew while it waits, or shrank: its slice gets its size.
+    Resize {
+        workload: Arc<Workload>,
+    },
+    /// Slices that no longer count.
+    FinishSlices {
+        over: Vec<Over>,
+    },
     /// These Workloads do not describe the job (any more); the job is stopped first if that says so.
     Delete {
         stop: Option<(&'static str, Option<Vec<PodSetInfo>>)>,
@@ -60,6 +69,10 @@ pub enum Step {
     },
     /// The job wants to hold no quota for now.
     Hold {
+        workload: Arc<Workload>,
+    },
+    /// It does again.
+    Unhold {
         workload: Arc<Workload>,
     },
     Reclaim {
@@ -110,6 +123,8 @@ impl Step {
             Self::Create => "create",
             Self::Adopt { .. } => "adopt",
             Self::Update { .. } => "update",
+            Self::Resize { .. } => "resize",
+            Self::FinishSlices { .. } => "finish-slices",
             Self::Delete { .. } => "delete",
             Self::SetGates { .. } => "set-gates",
             Self::SetPriority { .. } => "set-priority",
@@ -117,6 +132,7 @@ impl Step {
             Self::LetGo { .. } => "let-go",
             Self::Finish { .. } => "finish",
             Self::Hold { .. } => "hold",
+            Self::Unhold { .. } => "unhold",
             Self::Reclaim { .. } => "reclaim",
             Self::PodsReady { .. } => "pods-ready",
             Self::Start { .. } => "start",

@@ -46,7 +46,21 @@ pub enum Standing {
 pub enum Parent {
     Missing,
     Waiting,
+    /// It was told to leave.
+    Leaving,
     Admitted,
+}
+
+impl Parent {
+    /// A child of a job that grows runs on while the next slice waits; only an eviction ends that.
+    #[must_use]
+    pub fn seen_by_child(self, elastic: bool) -> Self {
+        if elastic && self == Self::Waiting {
+            Self::Admitted
+        } else {
+            self
+        }
+    }
 }
 
 /// Everything the decision rests on.
@@ -62,4 +76,12 @@ pub struct View<'a> {
     pub priority: Option<&'a jobs::Priority>,
     pub rules: &'a Rules,
     pub now: Timestamp,
+}
+
+impl View<'_> {
+    /// Whether each size of the job has a Workload of its own.
+    #[must_use]
+    pub fn is_elastic(&self) -> bool {
+        construct::is_elastic(self.job, &self.rules.workloads)
+    }
 }

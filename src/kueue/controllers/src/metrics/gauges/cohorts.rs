@@ -16,13 +16,12 @@ use crate::key::Key;
 
 struct Tree<'a> {
     tree: &'a QuotaTree,
-    names: Vec<(NodeId, String)>,
+    names: BTreeMap<NodeId, String>,
 }
 
 impl Tree<'_> {
     fn name(&self, id: Option<NodeId>) -> String {
-        id.and_then(|id| self.names.iter().find(|(known, _)| *known == id))
-            .map(|(_, name)| name.clone())
+        id.and_then(|id| self.names.get(&id).cloned())
             .unwrap_or_default()
     }
 

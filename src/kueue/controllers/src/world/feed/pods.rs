@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use jobs::serving::STATEFUL_SET;
+use k8s_openapi::Resource;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::Pod;
 use kueue_api::ObjectMeta;
-use kueue_api::workload::pods::workload_of;
 
 use super::super::World;
 use super::News;
@@ -18,7 +18,7 @@ use crate::watch::Seen;
 
 impl World {
     pub fn on_stateful_set(&self, seen: Seen<StatefulSet>) {
-        match self.keep(&self.stores.stateful_sets, "StatefulSet", seen) {
+        match self.keep(&self.stores.stateful_sets, seen) {
             Some(News::Object(set, _)) => self.queues.stateful_sets.add(Key::of(&set.metadata)),
             Some(News::Gone(key, _)) => self.queues.stateful_sets.add(key),
             None => {}
@@ -39,15 +39,18 @@ impl World {
         match seen {
             Seen::Object(pod) => self.saw_pod(*pod),
             Seen::Gone(key, uid) => self.lost_pod(&key, uid.as_deref()),
-            Seen::Malformed(key, error) => self.unreadable("Pod", &key, &error),
+            Seen::Malformed(meta, error) => {
+                self.unreadable(Pod::API_VERSION.to_owned(), Pod::KIND, &meta, &error);
+            }
         }
     }
 
     /// Takes in that a pod is gone.
     pub fn lost_pod(&self, key: &Key, uid: Option<&str>) {
         self.change(|cache, _| cache.delete_pod(&key.namespace, &key.name));
-        if let Some(workload) = self.stores.remove_pod(key, uid) {
-            self.queues.places.add(workload);
+        if let Some(of) = self.stores.remove_pod(key, uid) {
+            self.ask_slices(&of);
+            self.queues.places.add(of);
         }
         if let Some(groups) = self.pods
             && let Some(of) = self.stores.shelf.remove(key, uid, groups.annotated)
@@ -68,10 +71,17 @@ impl World {
             }
             self.ask_set(&pod.metadata);
         }
-        if let Some(workload) = workload_of(&pod) {
-            let workload = self.stores.put_pod(&pod, workload);
-            self.queues.places.add(workload);
+        if let Some(of) = self.stores.put_pod(&pod) {
+            self.ask_slices(&of);
+            self.queues.places.add(of);
             self.ask_troubled_node(&pod);
+        }
+    }
+
+    /// Pods of a job that grows come, go and end: others of them may start.
+    fn ask_slices(&self, chain: &Key) {
+        if self.is_elastic {
+            self.queues.slices.add(chain.clone());
         }
     }
 

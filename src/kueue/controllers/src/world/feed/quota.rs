@@ -14,7 +14,7 @@ use crate::watch::Seen;
 
 impl World {
     pub fn on_flavor(&self, seen: Seen<ResourceFlavor>) {
-        match self.keep(&self.stores.flavors, "ResourceFlavor", seen) {
+        match self.keep(&self.stores.flavors, seen) {
             Some(News::Object(flavor, _)) => {
                 self.change(|cache, _| cache.apply_resource_flavor(&flavor));
                 self.queues.flavors.add(Key::cluster(flavor.name()));
@@ -29,7 +29,7 @@ impl World {
     }
 
     pub fn on_check(&self, seen: Seen<AdmissionCheck>) {
-        match self.keep(&self.stores.checks, "AdmissionCheck", seen) {
+        match self.keep(&self.stores.checks, seen) {
             Some(News::Object(check, _)) => {
                 self.change(|cache, _| cache.apply_admission_check(&check));
                 self.queues.checks.add(Key::of(&check.metadata));
@@ -42,7 +42,7 @@ impl World {
     }
 
     pub fn on_cohort(&self, seen: Seen<Cohort>) {
-        match self.keep(&self.stores.cohorts, "Cohort", seen) {
+        match self.keep(&self.stores.cohorts, seen) {
             Some(News::Object(cohort, _)) => {
                 self.change(|cache, _| cache.apply_cohort(&cohort));
                 self.queues.cohorts.add(Key::cluster(cohort.name()));
@@ -62,7 +62,7 @@ impl World {
     }
 
     fn took_cluster_queue(&self, seen: Seen<ClusterQueue>) {
-        let (queue, before) = match self.keep(&self.stores.cluster_queues, "ClusterQueue", seen) {
+        let (queue, before) = match self.keep(&self.stores.cluster_queues, seen) {
             Some(News::Object(queue, before)) => {
                 self.change(|cache, now| cache.apply_cluster_queue(&queue, now));
                 (queue, before)
@@ -108,7 +108,7 @@ impl World {
     }
 
     pub fn on_local_queue(&self, seen: Seen<LocalQueue>) {
-        let (queue, before) = match self.keep(&self.stores.local_queues, "LocalQueue", seen) {
+        let (queue, before) = match self.keep(&self.stores.local_queues, seen) {
             Some(News::Object(queue, before)) => {
                 self.change(|cache, now| cache.apply_local_queue(&queue, now));
                 (queue, before)
