@@ -6,8 +6,9 @@ use anyhow::Context as _;
 use clusters::local::{LocalOptions, bench};
 use clusters::profile::Profile;
 
+use crate::environments::local::kind_settings;
 use crate::judge;
-use crate::options::Options;
+use crate::options::{Options, ProviderName};
 use crate::tools_cli;
 
 /// Arguments of `atelier bench`.
@@ -45,8 +46,12 @@ async fn environment(options: &Options, profile: &str) -> anyhow::Result<ExitCod
     let profile =
         Profile::load(&path).with_context(|| format!("read the profile {}", path.display()))?;
     let tools = tools_cli::obtain(options, tools_cli::Args::default()).await?;
-    let local =
+    let mut local =
         LocalOptions::usual(options.data_dir(), tools).context("prepare local environments")?;
+    if options.provider() == ProviderName::Kind {
+        let settings = kind_settings(options, &local.programs.tools);
+        local = local.with_kind(settings);
+    }
     let measured = bench::environment(local, profile).await?;
     say(&format!(
         "bare control plane   {:6.1} s",

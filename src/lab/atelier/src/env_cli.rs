@@ -43,7 +43,7 @@ enum Verb {
     Stop { name: String },
     /// Remove an environment and everything in it
     Delete { name: String },
-    /// Run one command as a trainee would, in the sandbox of their terminal
+    /// Run one command as a trainee would, where their terminal runs
     Run {
         name: String,
         /// Whose files are in the home folder
@@ -102,7 +102,7 @@ pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
         Verb::Run { name, lab, command } => {
             let environment = provider.get(id(&name)?).await?;
             let files = options.labs_dir().join(&lab).join("files");
-            return in_sandbox(
+            return in_shell(
                 &kit,
                 &environment,
                 LabFiles {
@@ -121,17 +121,19 @@ pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn in_sandbox(
+async fn in_shell(
     kit: &ShellKit,
     environment: &Environment,
     lab: LabFiles<'_>,
     command: &[String],
 ) -> anyhow::Result<ExitCode> {
-    let sandbox = kit.sandbox(environment, lab, false).await?;
-    let ended = sandbox
-        .wrap(command)?
+    let shell = kit.place(environment, lab, false).await?;
+    let command = shell.wrap(command, false)?;
+    let ended = command
+        .cmd
         .run_lines(&cancelled_by_interrupt(), |_, line| say(line))
         .await;
+    command.end().await;
     match ended {
         Ok(_) => Ok(ExitCode::SUCCESS),
         Err(exec::ExecError::Failed { output, .. }) => {

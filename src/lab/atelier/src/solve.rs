@@ -1,4 +1,4 @@
-//! `atelier solve`: plays a lab's solution, or one of its wrong answers, in an environment made for it, in the same sandbox as a
+//! `atelier solve`: plays a lab's solution, or one of its wrong answers, in an environment made for it, in the same place as a
 //! trainee's shell, and says whether the verdicts are the expected ones.
 
 mod play;
@@ -62,7 +62,7 @@ struct Piece {
 /// Carries out `atelier solve`: exit status 0 when the solution gets full marks, or the wrong answer is refused as expected.
 ///
 /// # Errors
-/// When the lab, the environment or the sandbox does not work.
+/// When the lab, the environment or the shell does not work.
 pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
     let Shelved {
         lab, dir: lab_dir, ..
@@ -131,11 +131,11 @@ async fn in_environment(
         id: rules.id.as_str(),
         files: Some(&files),
     };
-    let sandbox = kit
-        .sandbox(environment, lab_files, true)
+    let shell = kit
+        .place(environment, lab_files, true)
         .await
-        .context("prepare the sandbox")?;
-    let done = play::play(piece, &session, &sandbox, &cancel).await;
+        .context("prepare the shell")?;
+    let done = play::play(piece, &session, &shell, &cancel).await;
     recording.cancel();
     done
 }

@@ -25,6 +25,9 @@ pub struct Args {
     /// Build nothing
     #[arg(long)]
     no_build: bool,
+    /// Print each with its version and where it is, for other programs
+    #[arg(long)]
+    list: bool,
 }
 
 /// Carries out `atelier tools`.
@@ -32,8 +35,20 @@ pub struct Args {
 /// # Errors
 /// When a program is not to be had.
 pub async fn run(options: &Options, args: Args) -> anyhow::Result<ExitCode> {
-    obtain(options, args).await?;
+    let list = args.list;
+    let tools = obtain(options, args).await?;
+    if list {
+        print(&tools);
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+#[expect(clippy::print_stdout, reason = "the list that was asked for")]
+fn print(tools: &Tools) {
+    for tool in Tool::ALL {
+        let path = tools.path(tool).display();
+        println!("{}\t{}\t{path}", tool.name(), tool.version());
+    }
 }
 
 /// The cluster programs, from wherever they can be had; each step is printed.
@@ -46,6 +61,7 @@ pub async fn obtain(options: &Options, args: Args) -> anyhow::Result<Tools> {
         hashes,
         no_download,
         no_build,
+        list: _,
     } = args;
     let mut wanted = tools::Options::new(options.cache_dir().join("tools"));
     wanted.dir = options.tools_dir().map(ToOwned::to_owned);

@@ -10,8 +10,10 @@ mod life;
 mod nodes;
 mod plan;
 pub mod preflight;
+pub mod shells;
 #[cfg(test)]
 mod tests;
+mod volumes;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -23,6 +25,7 @@ use crate::profile::Profile;
 
 pub(crate) use life::{Cluster, remove};
 pub(crate) use nodes::furnish;
+pub(crate) use volumes::provide as provide_volumes;
 
 /// The image that `cargo xtask images node` makes.
 pub const NODE_IMAGE: &str = "docker.io/atelier-kueue/node:dev";
@@ -40,6 +43,9 @@ pub struct Settings {
     /// Where that image is found when the engine does not have it yet.
     #[serde(default)]
     pub node_archive: Option<PathBuf>,
+    /// The archive of the image in which trainees' shells run; without it they run in a sandbox of this machine.
+    #[serde(default)]
+    pub workstation: Option<PathBuf>,
     /// Archives of images that a lab needs and the node image may lack.
     #[serde(default)]
     pub archives: Vec<PathBuf>,
@@ -57,6 +63,7 @@ impl Settings {
             .into_iter()
             .find_map(|name| exec::find_program(name, &path));
         let node_archive = std::fs::canonicalize(images.join("node.tar")).ok();
+        let workstation = std::fs::canonicalize(images.join("workstation.tar")).ok();
         let tagged = node_archive.as_deref().and_then(tag_of);
         let chosen = image.map(str::to_owned).or(tagged);
         Self {
@@ -64,6 +71,7 @@ impl Settings {
             engine: engine.unwrap_or_else(|| "docker".into()),
             image: chosen.unwrap_or_else(|| NODE_IMAGE.to_owned()),
             node_archive: node_archive.filter(|_| image.is_none()),
+            workstation,
             archives: Vec::new(),
         }
     }

@@ -11,6 +11,7 @@ pub mod host_node;
 pub mod kind;
 pub mod kwok;
 pub mod local;
+pub mod machine;
 pub mod pki;
 pub mod profile;
 pub mod provider;

@@ -112,6 +112,16 @@ pub enum PkiError {
     Date(Timestamp),
 }
 
+/// The file with the authority's key, where it is kept.
+pub const AUTHORITY_KEY: &str = "ca-key.pem";
+
+/// What becomes of the authority's key once everything is signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Authority {
+    Forgotten,
+    Kept,
+}
+
 /// The folder with the certificates of one environment.
 #[derive(Debug, Clone)]
 pub struct Pki {
@@ -121,18 +131,27 @@ pub struct Pki {
 impl Pki {
     /// The certificates in `dir`, made now if they are not (all) there.
     pub fn ensure(dir: &Path, now: Timestamp) -> Result<Self, PkiError> {
+        Self::ensure_with(dir, now, Authority::Forgotten)
+    }
+
+    /// The same with the authority's key in [`AUTHORITY_KEY`], for a control plane that signs for the nodes that join it.
+    pub fn ensure_signing(dir: &Path, now: Timestamp) -> Result<Self, PkiError> {
+        Self::ensure_with(dir, now, Authority::Kept)
+    }
+
+    fn ensure_with(dir: &Path, now: Timestamp, authority: Authority) -> Result<Self, PkiError> {
         let pki = Self {
             dir: dir.to_owned(),
         };
-        let marker = pki.file("complete");
-        if marker.exists() {
+        let signs = authority == Authority::Forgotten || pki.file(AUTHORITY_KEY).exists();
+        if pki.file("complete").exists() && signs {
             return Ok(pki);
         }
         fs::create_dir_all(dir).map_err(|source| PkiError::Write {
             path: dir.to_owned(),
             source,
         })?;
-        pki.make(now)?;
+        pki.make(now, authority)?;
         pki.write("complete", "")?;
         Ok(pki)
     }
@@ -149,9 +168,12 @@ impl Pki {
         fs::read_to_string(&path).map_err(|source| PkiError::Read { path, source })
     }
 
-    fn make(&self, now: Timestamp) -> Result<(), PkiError> {
+    fn make(&self, now: Timestamp, kept: Authority) -> Result<(), PkiError> {
         let dates = Dates::around(now)?;
         let authority = self.authority("ca", "atelier-ca", dates)?;
+        if kept == Authority::Kept {
+            self.write(AUTHORITY_KEY, &authority.key().serialize_pem())?;
+        }
         let front = self.authority("front-proxy-ca", "atelier-front-proxy-ca", dates)?;
         let names = [
             "kubernetes",

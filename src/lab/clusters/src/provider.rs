@@ -42,9 +42,26 @@ pub struct Environment {
     pub trainee_kubeconfig: PathBuf,
     /// A unix socket behind which the API server answers. It is alone in its folder, as `exec::Sandbox` wants.
     pub api_socket: PathBuf,
+    /// Where its trainee's shells live, when that is a container.
+    pub shells: Option<ShellNetwork>,
     pub profile_name: String,
     /// When it was created.
     pub created: Timestamp,
+}
+
+/// A container engine's network with the nodes of one environment, and what shells on it are made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShellNetwork {
+    /// The engine's own program.
+    pub engine: PathBuf,
+    /// The network's name in the engine.
+    pub name: String,
+    /// Where the API server answers there. Its certificate is for `localhost`.
+    pub server: String,
+    /// The image of shells, as the engine calls it.
+    pub image: String,
+    /// Where that image is found when the engine does not have it yet.
+    pub archive: PathBuf,
 }
 
 /// Where an environment is in its life.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use clusters::kind::preflight;
+use clusters::machine::{free_memory_mib, number};
 use clusters::tools::Tools;
 use exec::{Cmd, Sandbox, find_program, sibling};
 
@@ -115,18 +116,6 @@ async fn sandbox_error() -> Option<String> {
     tried.err().map(|error| error.to_string())
 }
 
-fn free_memory_mib() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find(|line| line.starts_with("MemAvailable:"))?;
-    line.split_whitespace()
-        .nth(1)?
-        .parse::<u64>()
-        .ok()
-        .map(|kib| kib / 1024)
-}
-
 /// Free space where the data will be: of the nearest folder above it that exists.
 async fn free_disk_mib(dir: &Path) -> Option<u64> {
     let there = dir.ancestors().find(|dir| dir.is_dir())?;
@@ -145,10 +134,6 @@ async fn free_disk_mib(dir: &Path) -> Option<u64> {
         .trim_end_matches('M')
         .parse()
         .ok()
-}
-
-fn number(path: &str) -> Option<u64> {
-    std::fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
 fn open_files() -> Option<u64> {

@@ -15,6 +15,7 @@ fn environment(name: &str, state: EnvironmentState) -> Environment {
         admin_kubeconfig: "/d/admin.kubeconfig".into(),
         trainee_kubeconfig: "/d/trainee.kubeconfig".into(),
         api_socket: "/d/api/api.sock".into(),
+        shells: None,
         profile_name: "cassiopee-a100".to_owned(),
         created: Timestamp::from_second(1_796_000_000).unwrap(),
     }

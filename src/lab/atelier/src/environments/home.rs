@@ -5,7 +5,9 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, lchown, symlink,
+};
 use std::path::{Path, PathBuf};
 
 use clusters::provider::EnvironmentId;
@@ -21,6 +23,8 @@ pub enum HomeError {
     ReadKubeconfig { path: PathBuf, source: io::Error },
     #[error("write the trainee's kubeconfig {}: {source}", path.display())]
     WriteKubeconfig { path: PathBuf, source: io::Error },
+    #[error("give {} to the trainee: {source}", path.display())]
+    Give { path: PathBuf, source: io::Error },
 }
 
 /// A trainee's files for one lab.
@@ -78,16 +82,43 @@ impl Home {
         }
     }
 
+    /// Gives everything to whom the shell runs as, unless it is theirs. Before the first shell of theirs: later, what is
+    /// inside is their own by itself, and only a kubeconfig may have come anew.
+    ///
+    /// # Errors
+    /// When this program may not give away files.
+    pub fn give(&self, owner: (u32, u32)) -> Result<(), HomeError> {
+        for path in [self.dir(), self.kube().join("config"), self.kube()] {
+            let given = fs::symlink_metadata(&path).and_then(|meta| {
+                if (meta.uid(), meta.gid()) == owner {
+                    return Ok(());
+                }
+                give_all(&path, owner)
+            });
+            given.map_err(|source| HomeError::Give { path, source })?;
+        }
+        Ok(())
+    }
+
     /// Brings the environment's kubeconfig, unless the one of the same environment is already there: the trainee may
-    /// have chosen a namespace in it. Done before every shell, so a deleted one comes back.
+    /// have chosen a namespace in it. Done before every shell, so a deleted one comes back. `server` is where the API
+    /// server is seen from the shell, when it is elsewhere than the kubeconfig says.
     ///
     /// # Errors
     /// When the kubeconfig cannot be read or written.
-    pub fn bring_kubeconfig(&self, kubeconfig: &Path) -> Result<(), HomeError> {
-        let issued = fs::read(kubeconfig).map_err(|source| HomeError::ReadKubeconfig {
+    pub fn bring_kubeconfig(
+        &self,
+        kubeconfig: &Path,
+        server: Option<&str>,
+    ) -> Result<(), HomeError> {
+        let unreadable = |source| HomeError::ReadKubeconfig {
             path: kubeconfig.to_path_buf(),
             source,
-        })?;
+        };
+        let mut issued = fs::read(kubeconfig).map_err(unreadable)?;
+        if let Some(server) = server {
+            issued = pointed_at(&issued, server).map_err(|error| unreadable(error.into()))?;
+        }
         make_private(&self.kube())?;
         let (target, origin) = (self.kube().join("config"), self.0.join("issued-kubeconfig"));
         let there = fs::symlink_metadata(&target).is_ok_and(|meta| meta.is_file());
@@ -97,6 +128,26 @@ impl Home {
         write_private(&target, &issued)?;
         write_private(&origin, &issued)
     }
+}
+
+/// The same kubeconfig for an API server at another address, which shows the certificate that every cluster's has.
+fn pointed_at(kubeconfig: &[u8], server: &str) -> serde_json::Result<Vec<u8>> {
+    let mut config: serde_json::Value = serde_json::from_slice(kubeconfig)?;
+    if let Some(cluster) = config.pointer_mut("/clusters/0/cluster") {
+        cluster["server"] = server.into();
+        cluster["tls-server-name"] = "kubernetes".into();
+    }
+    Ok(format!("{config:#}\n").into_bytes())
+}
+
+/// The folder itself last: as long as it is not given, what is in it is looked through again.
+fn give_all(path: &Path, owner: (u32, u32)) -> io::Result<()> {
+    if fs::symlink_metadata(path)?.is_dir() {
+        for entry in fs::read_dir(path)? {
+            give_all(&entry?.path(), owner)?;
+        }
+    }
+    lchown(path, Some(owner.0), Some(owner.1))
 }
 
 fn make_private(path: &Path) -> Result<(), HomeError> {

@@ -1,15 +1,18 @@
-//! What a trainee's shell may see and use. The terminal and the solutions of labs run in the same sandbox.
+//! What a trainee's shell may see and use. The terminal and the solutions of labs run in the same place.
 //!
-//! Visible are the machine's programs, read-only, kubectl and helm of the course, the chart, and the trainee's home;
-//! reachable is the API server, and nothing else.
+//! Visible are programs, read-only, kubectl and helm of the course, the chart, and the trainee's home; reachable is the
+//! cluster, and nothing else. Where nodes are containers, so is the place (see [`container`]).
+
+mod container;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use clusters::provider::Environment;
-use exec::{Bind, Cmd, ExecError, Limits, Sandbox, User};
+use exec::{Bind, Cmd, Container, ExecError, Limits, Sandbox, User};
 
 use super::home::{Home, HomeError};
+use container::stand;
 
 /// The trainee's name in the shell.
 pub const USER: &str = "stagiaire";
@@ -22,6 +25,8 @@ const KUBE: &str = "/opt/atelier/kube";
 const PROGRAMS: &str = "/opt/atelier/bin";
 const SETTINGS: &str = "/opt/atelier/shell";
 const API: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 6443);
+const HOST: &str = "cassiopee";
+const UID: u32 = 1000;
 const MIB: u64 = 1024 * 1024;
 const BASHRC: &str = include_str!("bashrc");
 
@@ -32,6 +37,8 @@ pub enum ShellError {
     Sandbox(#[from] ExecError),
     #[error(transparent)]
     Home(#[from] HomeError),
+    #[error("prepare the container of the shell: {0}")]
+    Container(String),
     #[error("write the shell's settings {}: {source}", path.display())]
     Settings {
         path: PathBuf,
@@ -57,43 +64,120 @@ pub struct LabFiles<'a> {
     pub files: Option<&'a Path>,
 }
 
-impl ShellKit {
-    /// The sandbox of a shell in `environment`, with the home of `lab` prepared. `terminal` is true when it gets one.
+/// Where a trainee's programs run: what they see, reach and may use is decided.
+#[derive(Debug)]
+pub enum Shell {
+    /// On this machine, beside servers that are processes of it too.
+    Sandbox(Box<Sandbox>),
+    /// On the network of nodes that are containers.
+    Container(Box<Container>),
+}
+
+/// A command in a shell, and another that ends what the first leaves running when it is killed.
+#[derive(Debug)]
+pub struct ShellCommand {
+    pub cmd: Cmd,
+    pub ending: Option<Cmd>,
+}
+
+impl Shell {
+    /// The command that runs `argv` there; `terminal` is true when it gets one.
     ///
     /// # Errors
-    /// When bubblewrap is missing, or the home cannot be prepared.
-    pub async fn sandbox(
+    /// When the sandbox cannot be laid out.
+    pub fn wrap<A: AsRef<str>>(
+        &self,
+        argv: &[A],
+        terminal: bool,
+    ) -> Result<ShellCommand, ExecError> {
+        Ok(match self {
+            Self::Sandbox(sandbox) => ShellCommand {
+                cmd: sandbox.wrap(argv)?,
+                ending: None,
+            },
+            Self::Container(container) => {
+                let name = uuid::Uuid::new_v4().simple().to_string();
+                ShellCommand {
+                    cmd: container.enter(argv, &name, terminal),
+                    ending: Some(container.end(&name)),
+                }
+            }
+        })
+    }
+}
+
+impl From<Cmd> for ShellCommand {
+    fn from(cmd: Cmd) -> Self {
+        Self { cmd, ending: None }
+    }
+}
+
+impl ShellCommand {
+    /// Ends what was left running. Without success it is only noted: whoever deletes the environment ends everything.
+    pub async fn end(&self) {
+        if let Some(ending) = &self.ending
+            && let Err(error) = ending.run().await
+        {
+            tracing::debug!(%error, "programs of a shell were not ended");
+        }
+    }
+}
+
+impl ShellKit {
+    /// Where shells of `environment` run, with the home of `lab` prepared. `terminal` is true when programs get one.
+    ///
+    /// # Errors
+    /// When bubblewrap is missing, the home cannot be prepared or the container cannot be made.
+    pub async fn place(
         &self,
         environment: &Environment,
         lab: LabFiles<'_>,
         terminal: bool,
-    ) -> Result<Sandbox, ShellError> {
+    ) -> Result<Shell, ShellError> {
         let home = Home::new(&self.data_dir, &environment.id, lab.id);
-        let chart = self
-            .chart
-            .join("Chart.yaml")
-            .is_file()
-            .then_some((CHART_LINK, CHART));
-        home.prepare(lab.files, chart)?;
-        home.bring_kubeconfig(&environment.trainee_kubeconfig)?;
+        let chart = self.chart.join("Chart.yaml").is_file();
+        home.prepare(lab.files, chart.then_some((CHART_LINK, CHART)))?;
+        let network = environment.shells.as_ref();
+        let server = network.map(|network| network.server.as_str());
+        home.bring_kubeconfig(&environment.trainee_kubeconfig, server)?;
         let settings = self.settings().await?;
+        Ok(match network {
+            Some(network) => {
+                let container = self.container(network, &home, lab.id, &settings)?;
+                stand(network, &container).await?;
+                Shell::Container(Box::new(container))
+            }
+            None => {
+                let sandbox = self.sandbox(environment, &home, settings, terminal)?;
+                Shell::Sandbox(Box::new(sandbox))
+            }
+        })
+    }
+
+    fn sandbox(
+        &self,
+        environment: &Environment,
+        home: &Home,
+        settings: PathBuf,
+        terminal: bool,
+    ) -> Result<Sandbox, ShellError> {
         let mut sandbox = Sandbox::new()?;
         sandbox.ro = vec![
             Bind::new(&self.kubectl, format!("{PROGRAMS}/kubectl")),
             Bind::new(&self.helm, format!("{PROGRAMS}/helm")),
             Bind::new(settings, SETTINGS),
         ];
-        if chart.is_some() {
+        if self.chart.join("Chart.yaml").is_file() {
             sandbox.ro.push(Bind::new(&self.chart, CHART));
         }
         sandbox.rw = vec![Bind::new(home.dir(), HOME), Bind::new(home.kube(), KUBE)];
-        sandbox.env = environment_variables(terminal);
+        sandbox.env = environment_variables(Path::new("/usr/bin/nano").exists(), terminal);
         sandbox.cwd = HOME.into();
-        sandbox.hostname = "cassiopee".to_owned();
+        sandbox.hostname = HOST.to_owned();
         sandbox.user = User {
             name: USER.to_owned(),
-            uid: 1000,
-            gid: 1000,
+            uid: UID,
+            gid: UID,
             home: HOME.into(),
             shell: "/bin/bash".into(),
         };
@@ -112,14 +196,15 @@ impl ShellKit {
     /// The command of a trainee's interactive shell.
     ///
     /// # Errors
-    /// As [`Self::sandbox`].
+    /// As [`Self::place`].
     pub async fn login(
         &self,
         environment: &Environment,
         lab: LabFiles<'_>,
-    ) -> Result<Cmd, ShellError> {
-        let sandbox = self.sandbox(environment, lab, true).await?;
-        Ok(sandbox.wrap(&["/bin/bash", "--rcfile", &format!("{SETTINGS}/bashrc"), "-i"])?)
+    ) -> Result<ShellCommand, ShellError> {
+        let shell = self.place(environment, lab, true).await?;
+        let argv = ["/bin/bash", "--rcfile", &format!("{SETTINGS}/bashrc"), "-i"];
+        Ok(shell.wrap(&argv, true)?)
     }
 
     /// The folder with the shell's settings and completions. They are made once for each version of the programs.
@@ -168,12 +253,8 @@ fn write(path: &Path, text: &str) -> Result<(), ShellError> {
     std::fs::rename(&new, path).map_err(failed)
 }
 
-fn environment_variables(terminal: bool) -> Vec<(String, String)> {
-    let editor = if Path::new("/usr/bin/nano").exists() {
-        "nano"
-    } else {
-        "vi"
-    };
+fn environment_variables(nano: bool, terminal: bool) -> Vec<(String, String)> {
+    let editor = if nano { "nano" } else { "vi" };
     let pairs = [
         ("HOME", HOME),
         ("USER", USER),

@@ -1,5 +1,6 @@
 mod fake;
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -147,16 +148,71 @@ fn a_kubeconfig_comes_back_when_deleted_and_is_replaced_when_the_environment_is_
     let own = home.kube().join("config");
     let read = || std::fs::read_to_string(&own).unwrap();
     std::fs::write(&issued, "un").unwrap();
-    home.bring_kubeconfig(&issued).unwrap();
+    home.bring_kubeconfig(&issued, None).unwrap();
     std::fs::write(&own, "un, namespace choisi").unwrap();
-    home.bring_kubeconfig(&issued).unwrap();
+    home.bring_kubeconfig(&issued, None).unwrap();
     assert_eq!(read(), "un, namespace choisi");
     std::fs::remove_file(&own).unwrap();
-    home.bring_kubeconfig(&issued).unwrap();
+    home.bring_kubeconfig(&issued, None).unwrap();
     assert_eq!(read(), "un");
     std::fs::write(&issued, "deux").unwrap();
-    home.bring_kubeconfig(&issued).unwrap();
+    home.bring_kubeconfig(&issued, None).unwrap();
     assert_eq!(read(), "deux");
+}
+
+#[test]
+fn a_kubeconfig_names_the_api_server_as_the_shell_sees_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (home, issued) = (home_in(dir.path()), dir.path().join("trainee.kubeconfig"));
+    let text = r#"{"clusters": [{"cluster": {"server": "https://127.0.0.1:6443"}}], "users": []}"#;
+    std::fs::write(&issued, text).unwrap();
+    let server = "https://ak-1-solo-control-plane:6443";
+    home.bring_kubeconfig(&issued, Some(server)).unwrap();
+    let own = std::fs::read(home.kube().join("config")).unwrap();
+    let own: serde_json::Value = serde_json::from_slice(&own).unwrap();
+    assert_eq!(own["clusters"][0]["cluster"]["server"], server);
+    assert_eq!(
+        own["clusters"][0]["cluster"]["tls-server-name"],
+        "kubernetes"
+    );
+}
+
+/// Only root may give files away, and only root must: other users' shells run as themselves.
+#[test]
+fn a_home_is_given_whole_and_nothing_that_its_links_point_at() {
+    let dir = tempfile::tempdir().unwrap();
+    let (home, issued) = (home_in(dir.path()), dir.path().join("issued"));
+    std::fs::write(&issued, "un").unwrap();
+    home.prepare(None, None).unwrap();
+    home.bring_kubeconfig(&issued, None).unwrap();
+    std::fs::create_dir(home.dir().join("d")).unwrap();
+    std::fs::write(home.dir().join("d/f"), "f").unwrap();
+    std::os::unix::fs::symlink(&issued, home.dir().join("d/l")).unwrap();
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    let own = (user.as_raw(), group.as_raw());
+    let other = if user.is_root() { (1000, 1000) } else { own };
+    home.give(other).unwrap();
+    let owner = |path: &Path| {
+        let meta = std::fs::symlink_metadata(path).unwrap();
+        (meta.uid(), meta.gid())
+    };
+    let (files, kube) = (home.dir(), home.kube());
+    for path in [
+        &files,
+        &files.join("d/f"),
+        &files.join("d/l"),
+        &kube,
+        &kube.join("config"),
+    ] {
+        assert_eq!(owner(path), other, "{}", path.display());
+    }
+    assert_eq!(owner(&issued), own);
+
+    // What came anew with another environment is given as well.
+    std::fs::write(&issued, "deux").unwrap();
+    home.bring_kubeconfig(&issued, None).unwrap();
+    home.give(other).unwrap();
+    assert_eq!(owner(&kube.join("config")), other);
 }
 
 #[test]
@@ -173,7 +229,7 @@ fn a_link_among_the_trainees_files_is_replaced_and_not_followed() {
     for name in ["config", "config.new"] {
         std::os::unix::fs::symlink(&victim, home.kube().join(name)).unwrap();
     }
-    home.bring_kubeconfig(&issued).unwrap();
+    home.bring_kubeconfig(&issued, None).unwrap();
     assert_eq!(std::fs::read_to_string(&victim).unwrap(), "intact");
     assert_eq!(
         std::fs::read_to_string(home.kube().join("config")).unwrap(),

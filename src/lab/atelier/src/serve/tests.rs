@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use tokio::sync::{Notify, watch};
 
 use super::end_with_environment;
+use crate::environments::shell::ShellCommand;
 use crate::web::desk::{EnvironmentIs, EnvironmentView};
 use crate::web::terminal::registry::{OpenError, Terminals};
 use crate::web::terminal::{ShellRefusal, Shells};
@@ -22,11 +23,11 @@ struct Slow {
 }
 
 impl Shells for Slow {
-    fn shell(&self, _lab: &LabId) -> BoxFuture<'_, Result<Cmd, ShellRefusal>> {
+    fn shell(&self, _lab: &LabId) -> BoxFuture<'_, Result<ShellCommand, ShellRefusal>> {
         async {
             self.asked.notify_one();
             self.ready.notified().await;
-            Ok(Cmd::new("/bin/cat"))
+            Ok(Cmd::new("/bin/cat").into())
         }
         .boxed()
     }

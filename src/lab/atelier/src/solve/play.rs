@@ -1,13 +1,13 @@
-//! Playing: the script runs in its sandbox, its requests are answered, and at the end the verdicts are compared with the expected ones.
+//! Playing: the script runs where a trainee's shell does, its requests are answered, and at the end the verdicts are compared with the expected ones.
 
 use super::{
     Piece,
     script::{Line, Lines, Request, whole},
 };
-use crate::{grade::report, judge::Session};
+use crate::{environments::shell::Shell, grade::report, judge::Session};
 use anyhow::{Context, bail};
 use course::{Expectation, ExpectedState, Language};
-use exec::{Pty, PtyOutput, PtySize, Sandbox};
+use exec::{Cmd, Pty, PtyOutput, PtySize};
 use std::{collections::BTreeSet, io::Write as _, time::Duration};
 use timeline::{LabVerdicts, State};
 use tokio_util::sync::CancellationToken;
@@ -28,12 +28,23 @@ pub(super) fn say(line: &str) {
 pub(super) async fn play(
     piece: &Piece,
     session: &Session,
-    sandbox: &Sandbox,
+    shell: &Shell,
     cancel: &CancellationToken,
 ) -> anyhow::Result<bool> {
-    let command = sandbox.wrap(&["/bin/bash", "-c", &whole(&piece.script)])?;
+    let command = shell.wrap(&["/bin/bash", "-c", &whole(&piece.script)], true)?;
+    let done = perform(piece, session, &command.cmd, cancel).await;
+    command.end().await;
+    done
+}
+
+async fn perform(
+    piece: &Piece,
+    session: &Session,
+    command: &Cmd,
+    cancel: &CancellationToken,
+) -> anyhow::Result<bool> {
     let (pty, output) = Pty::spawn(
-        &command,
+        command,
         PtySize {
             rows: 40,
             cols: 160,

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use clusters::provider::Environment;
 use course::{Lab, LabId};
-use exec::{Cmd, ExecError};
+use exec::ExecError;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 use super::desk::{Act, AnswerRefusal, BoardView, Desk, EnvironmentIs, EnvironmentView, Verdicts};
 use super::library::Library;
 use super::terminal::{ShellRefusal, Shells};
-use crate::environments::shell::{LabFiles, ShellError, ShellKit};
+use crate::environments::shell::{LabFiles, ShellCommand, ShellError, ShellKit};
 use crate::environments::{self, Environments, local};
 use crate::judge::{JudgeError, Session};
 use crate::options::Options;
@@ -281,12 +281,12 @@ impl Desk for Live {
     }
 }
 
-/// Shells in the sandbox of the environment.
+/// Shells where those of the environment run.
 #[derive(Debug)]
 struct Sandboxed(Arc<Shared>);
 
 impl Shells for Sandboxed {
-    fn shell(&self, lab: &LabId) -> BoxFuture<'_, Result<Cmd, ShellRefusal>> {
+    fn shell(&self, lab: &LabId) -> BoxFuture<'_, Result<ShellCommand, ShellRefusal>> {
         let lab = lab.clone();
         let files = self.0.folders.get(&lab).map(|folder| folder.join("files"));
         async move {

@@ -16,13 +16,14 @@ pub mod socket;
 use std::fmt;
 
 use course::LabId;
-use exec::Cmd;
 use futures::future::BoxFuture;
+
+use crate::environments::shell::ShellCommand;
 
 /// Where shells come from.
 pub trait Shells: fmt::Debug + Send + Sync {
-    /// The command of a new shell, in the sandbox of the trainee's environment and with the files of a lab.
-    fn shell(&self, lab: &LabId) -> BoxFuture<'_, Result<Cmd, ShellRefusal>>;
+    /// The command of a new shell, where shells of the trainee's environment run and with the files of a lab.
+    fn shell(&self, lab: &LabId) -> BoxFuture<'_, Result<ShellCommand, ShellRefusal>>;
 }
 
 /// Why no shell can be started now.

@@ -9,6 +9,11 @@ use exec::Cmd;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// A node image is several hundred megabytes.
 const LOADING: Duration = Duration::from_secs(600);
+/// How often, and how far apart, an engine is asked for containers of a creation that was broken off.
+const LOOKS_AGAIN: u32 = 3;
+/// How often it is asked again while it removes a container already.
+const PATIENT_LOOKS: u32 = 60;
+const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
 /// The label that kind gives to the containers of a cluster.
 const CLUSTER_LABEL: &str = "io.x-k8s.kind.cluster";
 
@@ -95,6 +100,23 @@ impl Engine<'_> {
         self.run(["tag", inside, image]).await.map(drop)
     }
 
+    /// Removes the other images of a repository, of a gigabyte each. One that a container still needs stays.
+    pub(super) async fn keep_only(&self, image: &str) {
+        let Some((repository, _)) = image.rsplit_once(':') else {
+            return;
+        };
+        let repository = repository.trim_start_matches("docker.io/");
+        let format = "{{.Repository}}:{{.Tag}}";
+        let listed = self
+            .run(["image", "ls", "--format", format, repository])
+            .await;
+        for older in listed.unwrap_or_default().lines() {
+            if !image.ends_with(older) {
+                let _ = self.run(["image", "rm", older]).await;
+            }
+        }
+    }
+
     pub(super) async fn create_network(&self, name: &str) -> Result<(), String> {
         if self.run(["network", "inspect", name]).await.is_ok() {
             return Ok(());
@@ -105,14 +127,43 @@ impl Engine<'_> {
             .map(drop)
     }
 
-    /// Removes every container, volume and network of a cluster. What is not there is removed already.
-    pub(super) async fn remove(&self, cluster: &str) -> Result<(), String> {
-        let containers = self.containers(cluster).await?;
-        let names = containers.iter().map(|container| container.name.as_str());
-        if !containers.is_empty() {
-            self.run(["rm", "--force", "--volumes"].into_iter().chain(names))
-                .await?;
+    /// Removes every container with a label, and looks so many times more whether others come.
+    pub(super) async fn remove_labelled(&self, label: &str, looks: u32) -> Result<(), String> {
+        let filter = format!("label={label}");
+        let (mut empty, mut others) = (0, 0);
+        loop {
+            let list = ["ps", "--all", "--quiet", "--filter", &filter];
+            let found = self.run(list).await?;
+            if found.is_empty() {
+                if empty == looks {
+                    return Ok(());
+                }
+                empty += 1;
+            } else {
+                empty = 0;
+                let remove = ["rm", "--force", "--volumes"].into_iter();
+                match self.run(remove.chain(found.lines())).await {
+                    Ok(_) => continue,
+                    // Another removal goes on, and is waited for.
+                    Err(error) if super::words::is_going(&error) && others < PATIENT_LOOKS => {
+                        others += 1;
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            tokio::time::sleep(BETWEEN_LOOKS).await;
         }
+    }
+
+    /// Removes every container, volume and network of a cluster. What is not there is removed already.
+    ///
+    /// Where a creation was broken off, the engine may still be making a container that was asked for: it is looked for until
+    /// nothing comes any more.
+    pub(super) async fn remove(&self, cluster: &str, broken_off: bool) -> Result<(), String> {
+        super::shells::remove(self, cluster).await?;
+        let looks = if broken_off { LOOKS_AGAIN } else { 0 };
+        let label = format!("{CLUSTER_LABEL}={cluster}");
+        self.remove_labelled(&label, looks).await?;
         match self.run(["network", "rm", cluster]).await {
             Err(error) if !super::words::is_missing(&error) => Err(error),
             _ => Ok(()),

@@ -1,5 +1,6 @@
 //! A cluster's containers through their life: made by kind, stopped and started by the engine, looked after, removed.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use exec::Cmd;
 use tokio_util::sync::CancellationToken;
 
 use super::engine::{Container, Engine};
-use super::{Settings, cluster_name, plan, words, worker_count};
+use super::{Settings, cluster_name, plan, shells, words, worker_count};
 use crate::local::layout::Layout;
 use crate::profile::Profile;
 
@@ -79,13 +80,43 @@ impl Cluster {
         profile: &Profile,
         cancel: &CancellationToken,
     ) -> Result<(), String> {
+        let config = plan::cluster(profile, &layout.pki(), &layout.volumes());
+        self.make(layout, config, cancel).await?;
+        if let Some(network) = shells::network(&self.settings, layout.dir()) {
+            let had = shells::have_image(&network).await;
+            had.map_err(|error| words::of(&error, &self.settings))?;
+        }
+        self.load(cancel).await
+    }
+
+    /// As many nodes from the same image, as kind makes them by itself: what an environment is measured against.
+    pub(crate) async fn bare(&self, layout: &Layout, profile: &Profile) -> Result<(), String> {
+        let config = plan::bare(profile);
+        self.make(layout, config, &CancellationToken::new()).await
+    }
+
+    /// What the containers use: the engine's own count, without file pages that nobody would miss.
+    pub(crate) async fn memory(&self) -> Result<Vec<(String, u64)>, String> {
+        let containers = self.engine().containers(&self.name).await?;
+        let names = containers.iter().map(|container| container.name.as_str());
+        let format = "{{.Name}}\t{{.MemUsage}}";
+        let stats = ["stats", "--no-stream", "--format", format].into_iter();
+        let answer = self.engine().run(stats.chain(names)).await?;
+        Ok(answer.lines().filter_map(usage).collect())
+    }
+
+    async fn make(
+        &self,
+        layout: &Layout,
+        config: String,
+        cancel: &CancellationToken,
+    ) -> Result<(), String> {
         let in_words = |error: String| words::of(&error, &self.settings);
         self.have_image().await.map_err(in_words)?;
         self.engine()
             .create_network(&self.name)
             .await
             .map_err(in_words)?;
-        let config = plan::cluster(profile, &layout.pki());
         // A kubeconfig of kind's own, which nobody reads: it must not touch the user's.
         let kubeconfig = layout.run().join("kind.kubeconfig");
         let cmd = Cmd::new(&self.settings.kind)
@@ -99,19 +130,21 @@ impl Cluster {
             .env("KIND_EXPERIMENTAL_PROVIDER", self.provider())
             .stdin(config)
             .deadline(LONGEST_CREATION);
-        let log = layout.log("kind");
+        // Line by line: whoever waits may look on, and the end is there even if this program is killed.
+        let mut log = std::fs::File::create(layout.log("kind")).ok();
         let mut said = String::new();
         let made = cmd
             .run_lines(cancel, |_, line| {
                 said.push_str(line);
                 said.push('\n');
+                if let Some(log) = &mut log {
+                    let _ = writeln!(log, "{line}");
+                }
             })
             .await;
-        let _ = std::fs::write(&log, &said);
         let _ = std::fs::remove_file(&kubeconfig);
         made.map(drop)
-            .map_err(|error| words::of(&format!("{said}\n{error}"), &self.settings))?;
-        self.load(cancel).await
+            .map_err(|error| words::of(&format!("{said}\n{error}"), &self.settings))
     }
 
     /// Once for every build of the image, however many clusters are made from it.
@@ -119,7 +152,9 @@ impl Cluster {
         let (engine, image) = (self.engine(), &self.settings.image);
         match &self.settings.node_archive {
             Some(archive) if !engine.has_image(image).await => {
-                engine.load(archive, super::NODE_IMAGE, image).await
+                engine.load(archive, super::NODE_IMAGE, image).await?;
+                engine.keep_only(image).await;
+                Ok(())
             }
             _ => Ok(()),
         }
@@ -155,6 +190,7 @@ impl Cluster {
 
     /// Stops every container and keeps what is in them.
     pub(crate) async fn down(&self) -> Result<(), String> {
+        shells::remove(&self.engine(), &self.name).await?;
         let containers = self.engine().containers(&self.name).await?;
         let running: Vec<&str> = containers
             .iter()
@@ -201,6 +237,29 @@ impl Cluster {
     }
 }
 
+/// A line of the engine's statistics, such as `name<TAB>103.6MiB / 23.5GiB`.
+pub(super) fn usage(line: &str) -> Option<(String, u64)> {
+    let (name, memory) = line.split_once('\t')?;
+    let used = memory.split('/').next()?.trim();
+    let unit = used.find(|c: char| c.is_ascii_alphabetic())?;
+    let (number, unit) = used.split_at(unit);
+    let factor = match unit {
+        "B" => 1.0,
+        "KiB" => 1024.0,
+        "MiB" => 1024.0 * 1024.0,
+        "GiB" => 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    };
+    let bytes = number.parse::<f64>().ok()? * factor;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a number of bytes that a machine has"
+    )]
+    let bytes = bytes.max(0.0) as u64;
+    Some((name.to_owned(), bytes))
+}
+
 /// Pure: what these containers need to be a cluster of one control plane and so many workers.
 pub(super) fn need(there: &[Container], workers: usize) -> Need {
     let mut missing = Vec::new();
@@ -227,7 +286,12 @@ pub(super) fn need(there: &[Container], workers: usize) -> Need {
 }
 
 /// Removes everything that the engine holds of the environment in `dir`.
-pub(crate) async fn remove(settings: &Settings, dir: &Path) -> Result<(), String> {
-    let removed = Engine(&settings.engine).remove(&cluster_name(dir)).await;
+pub(crate) async fn remove(
+    settings: &Settings,
+    dir: &Path,
+    broken_off: bool,
+) -> Result<(), String> {
+    let engine = Engine(&settings.engine);
+    let removed = engine.remove(&cluster_name(dir), broken_off).await;
     removed.map_err(|error| words::of(&error, settings))
 }

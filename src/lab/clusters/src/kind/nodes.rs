@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::Node;
-use kube::api::{Patch, PatchParams};
+use k8s_openapi::api::core::v1::{Node, Secret};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 
-use super::{gpus, plan};
+use super::{gpus, plan, volumes};
 use crate::host_node::{LABEL_VALUE, NODE_NAME, TAINT_KEY};
 use crate::kwok::{NODE_LABEL, SIMULATED};
 use crate::profile::{NodeSpec, Profile};
@@ -28,6 +28,9 @@ pub(crate) async fn furnish(client: &Client, profile: &Profile) -> Result<(), St
     for spec in profile.nodes.iter().filter(|node| node.is_real()) {
         apply(&nodes, &spec.name, &real_patch(spec)).await?;
     }
+    forget_the_way_in(client).await?;
+    let class = volumes::class(client).await;
+    class.map_err(|error| format!("make the class of volumes: {error}"))?;
     gpus::apply(client, profile).await?;
     let names = plan::workers(profile);
     let counted = |name: &str| {
@@ -46,6 +49,18 @@ pub(crate) async fn furnish(client: &Client, profile: &Profile) -> Result<(), St
                 PATIENCE.as_secs()
             )
         })
+}
+
+/// Every node has joined. The token it did that with is the same in all clusters of kind, and lets whoever knows it become a node.
+async fn forget_the_way_in(client: &Client) -> Result<(), String> {
+    let secrets = Api::<Secret>::namespaced(client.clone(), "kube-system");
+    let tokens = ListParams::default().fields("type=bootstrap.kubernetes.io/token");
+    let deleted = secrets
+        .delete_collection(&DeleteParams::default(), &tokens)
+        .await;
+    deleted
+        .map(drop)
+        .map_err(|error| format!("remove the token with which nodes join: {error}"))
 }
 
 async fn apply(nodes: &Api<Node>, name: &str, patch: &Value) -> Result<(), String> {

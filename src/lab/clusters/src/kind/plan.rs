@@ -7,13 +7,15 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::volumes;
 use crate::host_node;
+use crate::pki::AUTHORITY_KEY;
 use crate::profile::{NodeSpec, Profile};
 
 /// Where kubeadm keeps its certificate authority; it makes one only if none is there.
 const AUTHORITY: [(&str, &str); 2] = [
     ("ca.pem", "/etc/kubernetes/pki/ca.crt"),
-    ("ca-key.pem", "/etc/kubernetes/pki/ca.key"),
+    (AUTHORITY_KEY, "/etc/kubernetes/pki/ca.key"),
 ];
 
 /// Names of the Nodes that are containers, in the order of kind's workers: the one for the platform's programs, then those
@@ -26,7 +28,7 @@ pub(super) fn workers(profile: &Profile) -> Vec<&str> {
 }
 
 /// The configuration of `kind create cluster`; JSON is YAML.
-pub(super) fn cluster(profile: &Profile, pki: &Path) -> String {
+pub(super) fn cluster(profile: &Profile, pki: &Path, shared: &Path) -> String {
     let mounts: Vec<Value> = AUTHORITY
         .iter()
         .map(|(file, place)| {
@@ -38,9 +40,10 @@ pub(super) fn cluster(profile: &Profile, pki: &Path) -> String {
         "extraMounts": mounts,
         "kubeadmConfigPatches": [init(), api_server()],
     });
-    let workers = workers(profile)
-        .into_iter()
-        .map(|name| json!({"role": "worker", "kubeadmConfigPatches": [join(name)]}));
+    let shared = json!([{"hostPath": shared, "containerPath": volumes::IN_NODE}]);
+    let workers = workers(profile).into_iter().map(
+        |name| json!({"role": "worker", "kubeadmConfigPatches": [join(name)], "extraMounts": shared}),
+    );
     let nodes: Vec<Value> = std::iter::once(control_plane).chain(workers).collect();
     let config = json!({
         "kind": "Cluster",
@@ -49,6 +52,17 @@ pub(super) fn cluster(profile: &Profile, pki: &Path) -> String {
         "nodes": nodes,
     });
     format!("{config:#}\n")
+}
+
+/// The same number of nodes and nothing else.
+pub(super) fn bare(profile: &Profile) -> String {
+    let workers = workers(profile)
+        .into_iter()
+        .map(|_| json!({"role": "worker"}));
+    let nodes: Vec<Value> = std::iter::once(json!({"role": "control-plane"}))
+        .chain(workers)
+        .collect();
+    json!({"kind": "Cluster", "apiVersion": "kind.x-k8s.io/v1alpha4", "nodes": nodes}).to_string()
 }
 
 /// The name of the control plane's Node, which no course mentions.

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::Settings;
 use super::engine::Engine;
 use super::words;
+use crate::machine::{free_memory_mib, number};
 
 /// Memory of a cluster of two nodes with the controller, measured, with what a small training takes beside it.
 const MEMORY_MIB: u64 = 1200;
@@ -61,7 +62,7 @@ pub fn refusal(facts: &Facts, settings: &Settings, nodes: u64) -> Option<String>
         return Some(words::of("No such image", settings));
     }
     if facts.cgroup.is_none() {
-        return Some(words::of("cgroup", settings));
+        return Some(words::of("missing required cgroups", settings));
     }
     if !facts.all_capabilities && !facts.bounded_runtime {
         return Some("this machine lacks CAP_SYS_RESOURCE, and the engine's runtime asks for it: add images/node/runc-bounded as its default runtime (`.ci/docker` does)".to_owned());
@@ -115,22 +116,6 @@ fn cgroup(root: &Path) -> Option<&'static str> {
     } else {
         None
     }
-}
-
-fn free_memory_mib() -> Option<u64> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find(|line| line.starts_with("MemAvailable:"))?;
-    line.split_whitespace()
-        .nth(1)?
-        .parse::<u64>()
-        .ok()
-        .map(|kib| kib / 1024)
-}
-
-fn number(path: &str) -> Option<u64> {
-    fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
 /// Instances of every process that may be looked at: each is an open file of its own kind.

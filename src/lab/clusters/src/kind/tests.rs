@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::engine::Container;
 use super::life::{Need, need};
 use super::preflight::{Facts, refusal, room};
-use super::{Settings, cluster_name, gpus, plan, words};
+use super::{Settings, cluster_name, gpus, plan, volumes, words};
 use crate::profile::Profile;
 
 fn settings() -> Settings {
@@ -16,6 +16,7 @@ fn settings() -> Settings {
         engine: "/usr/bin/docker".into(),
         image: super::NODE_IMAGE.to_owned(),
         node_archive: None,
+        workstation: None,
         archives: Vec::new(),
     }
 }
@@ -65,8 +66,12 @@ fn environments_of_the_same_name_in_two_folders_have_two_clusters() {
 
 #[test]
 fn kind_is_told_the_course_s_names_and_the_environment_s_authority() {
-    let config: Value =
-        serde_json::from_str(&plan::cluster(&profile(true), Path::new("/e/pki"))).unwrap();
+    let config: Value = serde_json::from_str(&plan::cluster(
+        &profile(true),
+        Path::new("/e/pki"),
+        Path::new("/e/volumes"),
+    ))
+    .unwrap();
     let nodes = config["nodes"].as_array().unwrap();
     assert_eq!(
         nodes.len(),
@@ -81,11 +86,51 @@ fn kind_is_told_the_course_s_names_and_the_environment_s_authority() {
     let names: Vec<Value> = nodes.iter().map(name).collect();
     assert_eq!(names, ["plan-de-controle", "plateforme", "gpu-1", "gpu-2"]);
     assert_eq!(config["networking"]["apiServerAddress"], "127.0.0.1");
+    for worker in &nodes[1..] {
+        assert_eq!(worker["extraMounts"][0]["hostPath"], "/e/volumes");
+    }
+}
+
+#[test]
+fn a_claim_that_waits_gets_a_folder_that_every_worker_sees() {
+    let mut claim = serde_json::json!({
+        "metadata": {"name": "points", "namespace": "equipe-vision", "uid": "u-1"},
+        "spec": {
+            "storageClassName": "standard",
+            "accessModes": ["ReadWriteMany"],
+            "resources": {"requests": {"storage": "1Gi"}},
+        },
+        "status": {"phase": "Pending"},
+    });
+    let volume =
+        |claim: &Value| volumes::volume_for(&serde_json::from_value(claim.clone()).unwrap());
+    let given = volume(&claim).unwrap();
+    assert_eq!(given["metadata"]["name"], "pvc-u-1");
+    assert_eq!(
+        given["spec"]["hostPath"]["path"],
+        "/var/lib/atelier/dossiers/pvc-u-1"
+    );
+    assert_eq!(given["spec"]["claimRef"]["uid"], "u-1");
+    assert_eq!(given["spec"]["accessModes"][0], "ReadWriteMany");
+    claim["status"]["phase"] = "Bound".into();
+    assert_eq!(volume(&claim), None);
+    claim["status"]["phase"] = "Pending".into();
+    claim["spec"]["storageClassName"] = "another".into();
+    assert_eq!(volume(&claim), None);
 }
 
 #[test]
 fn a_profile_without_real_nodes_has_one_worker() {
     assert_eq!(plan::workers(&profile(false)), ["plateforme"]);
+}
+
+#[test]
+fn the_engine_s_statistics_are_bytes() {
+    let mib = 1024 * 1024;
+    let read = |line| super::life::usage(line).map(|(_, bytes)| bytes);
+    assert_eq!(read("a\t512MiB / 23.54GiB"), Some(512 * mib));
+    assert_eq!(read("a\t1.5GiB / 23.54GiB"), Some(1536 * mib));
+    assert_eq!(read("a\t-- / --"), None);
 }
 
 #[test]
@@ -107,6 +152,10 @@ fn failures_are_told_by_their_cause() {
         (
             "Command Output: OCI runtime create failed: fork/exec: cannot allocate memory",
             "too little memory",
+        ),
+        (
+            "ERROR: failed to create cluster: failed to init node with kubeadm: exit status 1\n\ncgroups are fine\nerror: error execution phase certs: no key\nmain.main",
+            "error: error execution phase certs: no key",
         ),
     ];
     for (said, means) in cases {
@@ -196,4 +245,15 @@ fn the_device_plugin_knows_the_real_nodes_only() {
         Some("Namespace"),
         "{order:?}"
     );
+}
+
+#[test]
+fn a_removal_that_goes_on_already_is_no_failure() {
+    let under_way =
+        "Error response from daemon: removal of container 7c477a063812 is already in progress";
+    assert!(words::is_going(under_way));
+    assert!(words::is_going("Error: No such container: 7c477a063812"));
+    assert!(!words::is_going(
+        "Cannot connect to the Docker daemon at unix:///var/run/docker.sock"
+    ));
 }

@@ -89,7 +89,12 @@ const ROWS: &[Row] = &[
         },
     },
     Row {
-        signs: &["cgroup"],
+        signs: &[
+            "no cgroup namespace of its own",
+            "cgroup mount",
+            "failed to create cgroup",
+            "missing required cgroups",
+        ],
         cause: |_| {
             "the control groups of this machine cannot be used from a container: mount cgroup v2 at /sys/fs/cgroup, or all controllers of v1".to_owned()
         },
@@ -117,13 +122,19 @@ pub(super) fn of(error: &str, settings: &Settings) -> String {
     }
 }
 
-/// The line that says most: kind's own ERROR, else the last that is not empty.
-fn own_words(error: &str) -> String {
+/// The line that says most: kubeadm's reason, else kind's own ERROR, else the last that is not empty.
+pub(super) fn own_words(error: &str) -> String {
     let lines = || error.lines().map(str::trim).filter(|line| !line.is_empty());
     let line = lines()
-        .find(|line| line.starts_with("ERROR") || line.starts_with("Error"))
+        .find(|line| line.starts_with("error: error execution phase"))
+        .or_else(|| lines().find(|line| line.starts_with("ERROR") || line.starts_with("Error")))
         .or_else(|| lines().next_back());
     line.unwrap_or("it says nothing").to_owned()
+}
+
+/// Whether the engine says that it is removing something already, or that it went meanwhile.
+pub(super) fn is_going(error: &str) -> bool {
+    error.to_lowercase().contains("is already in progress") || is_missing(error)
 }
 
 /// Whether the engine says that something is not there (any more).

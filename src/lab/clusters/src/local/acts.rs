@@ -60,7 +60,7 @@ pub(super) async fn create(
     });
     if let Err(trouble) = usable {
         sweep::end_now(&layout).await;
-        remove(&inner, &layout, &id).await?;
+        remove(&inner, &layout, &id, true).await?;
         slot.history.add(Progress::State(EnvironmentState::Stopped));
         return Err(trouble.into_error(&id, "create"));
     }
@@ -93,7 +93,7 @@ async fn start_held(
     record.wanted = Wanted::Running;
     // The platform may have been updated since.
     record.programs = inner.options.programs.clone();
-    record.kind.clone_from(&inner.options.kind);
+    record.kind = settings_of(inner, record.kind);
     record
         .write(&layout)
         .map_err(|error| failed(id, "start", error.to_string()))?;
@@ -135,12 +135,28 @@ pub(super) async fn stop(inner: Arc<Inner>, id: EnvironmentId) -> Result<(), Pro
 /// Ends the supervisor, and the containers of one that died without doing so itself.
 async fn halt(inner: &Inner, layout: &Layout, id: &EnvironmentId) -> Result<(), ProviderError> {
     sweep::end(layout).await;
-    match &inner.options.kind {
+    match recorded_settings(inner, layout) {
         None => Ok(()),
         Some(settings) => {
-            let down = Cluster::of(settings, layout).down().await;
+            let down = Cluster::of(&settings, layout).down().await;
             down.map_err(|reason| failed(id, "stop", reason))
         }
+    }
+}
+
+/// What a kind environment is gone on with. One made of servers stays that, whatever this platform makes new ones of.
+pub(super) fn settings_of(
+    inner: &Inner,
+    recorded: Option<kind::Settings>,
+) -> Option<kind::Settings> {
+    recorded.map(|own| inner.options.kind.clone().unwrap_or(own))
+}
+
+/// The same for one whose record may be lost: then there may be containers all the same.
+fn recorded_settings(inner: &Inner, layout: &Layout) -> Option<kind::Settings> {
+    match Record::read(layout) {
+        Ok(record) => settings_of(inner, record.kind),
+        Err(_) => inner.options.kind.clone(),
     }
 }
 
@@ -153,12 +169,14 @@ pub(super) async fn delete(inner: Arc<Inner>, id: EnvironmentId) -> Result<(), P
         return Ok(());
     }
     // Noted first: if this program is killed in between, the next one goes on deleting.
+    let mut broken_off = true;
     if let Ok(mut record) = Record::read(&layout) {
+        broken_off = record.wanted == Wanted::Created;
         record.wanted = Wanted::Created;
         let _ = record.write(&layout);
     }
     sweep::end_now(&layout).await;
-    remove(&inner, &layout, &id).await?;
+    remove(&inner, &layout, &id, broken_off).await?;
     slot.history.restart(EnvironmentState::Stopped);
     Ok(())
 }
@@ -191,7 +209,7 @@ async fn adopt_one(
         // Never usable, or being deleted, or not even written down: nobody can miss it.
         Ok(Wanted::Created) | Err(_) => {
             sweep::end_now(&layout).await;
-            remove(inner, &layout, &id).await
+            remove(inner, &layout, &id, true).await
         }
     };
     drop(acting);
@@ -290,10 +308,15 @@ fn unsuitable(dir: &Path, error: &io::Error) -> ProviderError {
     }
 }
 
-async fn remove(inner: &Inner, layout: &Layout, id: &EnvironmentId) -> Result<(), ProviderError> {
+async fn remove(
+    inner: &Inner,
+    layout: &Layout,
+    id: &EnvironmentId,
+    broken_off: bool,
+) -> Result<(), ProviderError> {
     // The folder last: while it is there, the next run goes on where this one is killed.
-    if let Some(settings) = &inner.options.kind {
-        kind::remove(settings, layout.dir())
+    if let Some(settings) = recorded_settings(inner, layout) {
+        kind::remove(&settings, layout.dir(), broken_off)
             .await
             .map_err(|reason| failed(id, "delete", reason))?;
     }

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::layout::Layout;
 use super::record::{Record, Runtime, Wanted};
 use super::{LocalOptions, LocalProvider, supervisor};
+use crate::kind;
 use crate::profile::Profile;
 use crate::provider::{EnvironmentId, EnvironmentSpec, Provider, ProviderError};
 
@@ -71,7 +72,10 @@ async fn measure(options: LocalOptions, profile: Profile) -> Result<Measured, Pr
     let provider = LocalProvider::new(options.clone());
     let (mut bares, mut readies, mut memory) = (Vec::new(), Vec::new(), Vec::new());
     for round in 1..=ROUNDS {
-        let bare = bare(&options, &profile).await;
+        let bare = match &options.kind {
+            None => bare(&options, &profile).await,
+            Some(settings) => bare_kind(&options, settings, &profile).await,
+        };
         bares.push(bare.map_err(|reason| ProviderError::Unsuitable { reason })?);
         let id = EnvironmentId::for_account("bench");
         let spec = EnvironmentSpec {
@@ -84,6 +88,9 @@ async fn measure(options: LocalOptions, profile: Profile) -> Result<Measured, Pr
         if round == ROUNDS {
             tokio::time::sleep(SETTLE).await;
             memory = memory_of(&environment.dir);
+            if let Some(settings) = &options.kind {
+                memory.extend(memory_of_containers(settings, &environment.dir).await);
+            }
         }
         provider.delete(id).await?;
     }
@@ -118,6 +125,36 @@ async fn bare(options: &LocalOptions, profile: &Profile) -> Result<Duration, Str
     let result = supervisor::bare(layout, record, crate::clock::now).await;
     let taken = begun.elapsed();
     result.map(|()| taken)
+}
+
+/// As many containers as the environment has, made by kind alone.
+async fn bare_kind(
+    options: &LocalOptions,
+    settings: &kind::Settings,
+    profile: &Profile,
+) -> Result<Duration, String> {
+    let layout = Layout::new(options.data_dir.join("bare"));
+    for folder in layout.folders() {
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| format!("create {}: {error}", folder.display()))?;
+    }
+    let cluster = kind::Cluster::of(settings, &layout);
+    let begun = tokio::time::Instant::now();
+    let result = cluster.bare(&layout, profile).await;
+    let taken = begun.elapsed();
+    kind::remove(settings, layout.dir(), result.is_err()).await?;
+    result.map(|()| taken)
+}
+
+async fn memory_of_containers(settings: &kind::Settings, dir: &Path) -> Vec<Memory> {
+    let used = kind::Cluster::of(settings, &Layout::new(dir))
+        .memory()
+        .await;
+    let memory = |(program, private_bytes)| Memory {
+        program,
+        private_bytes,
+    };
+    used.unwrap_or_default().into_iter().map(memory).collect()
 }
 
 /// Private memory of each program in the environment's process group.

@@ -3,10 +3,12 @@
 use std::fs;
 
 use super::Inner;
+use super::acts::settings_of;
 use super::kubeconfig::{self, IN_SANDBOX, server_on};
 use super::layout::Layout;
 use super::record::{Record, Runtime, Wanted};
 use crate::control::{self, Answer, Request};
+use crate::kind;
 use crate::pki::{ADMIN, Pki, TRAINEE};
 use crate::provider::{Environment, EnvironmentId, EnvironmentState, ProviderError};
 
@@ -53,6 +55,8 @@ pub(super) async fn get(inner: &Inner, id: &EnvironmentId) -> Result<Environment
         admin_kubeconfig: layout.kubeconfig(ADMIN.file),
         trainee_kubeconfig: layout.kubeconfig(TRAINEE.file),
         api_socket: layout.api_socket(),
+        shells: settings_of(inner, record.kind)
+            .and_then(|settings| kind::shells::network(&settings, layout.dir())),
         profile_name: record.profile.name.to_string(),
         created: record.created,
     })

@@ -64,6 +64,11 @@ impl Layout {
         self.run().join("host-node")
     }
 
+    /// What claims of a kind cluster hold, a folder each.
+    pub(crate) fn volumes(&self) -> PathBuf {
+        self.dir.join("volumes")
+    }
+
     /// Every folder that must exist before the first program starts.
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
         vec![
@@ -72,6 +77,7 @@ impl Layout {
             self.run().join("api"),
             self.logs(),
             self.pki(),
+            self.volumes(),
         ]
     }
 }

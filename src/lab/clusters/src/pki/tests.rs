@@ -49,6 +49,23 @@ fn authorities_do_not_leave_their_keys_behind() {
     assert!(!pki.file("ca-key.pem").exists() && !pki.file("front-proxy-ca-key.pem").exists());
 }
 
+#[test]
+fn an_authority_that_goes_on_signing_keeps_its_key() {
+    let dir = tempfile::tempdir().unwrap();
+    let now = "2026-11-30T12:00:00Z".parse().unwrap();
+    let pki = Pki::ensure(dir.path(), now).unwrap();
+    let before = pki.text("ca.pem").unwrap();
+    let pki = Pki::ensure_signing(dir.path(), now).unwrap();
+    assert_ne!(
+        pki.text("ca.pem").unwrap(),
+        before,
+        "nobody has the key of the first"
+    );
+    let key = pki.file("ca-key.pem");
+    assert_eq!(key.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(!pki.file("front-proxy-ca-key.pem").exists());
+}
+
 /// Platform case 061: a clock that is twelve hours off, or jumps two, refuses no certificate.
 #[test]
 fn certificates_are_valid_on_clocks_that_are_off() {

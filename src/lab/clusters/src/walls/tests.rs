@@ -46,7 +46,7 @@ fn trainee_verbs(group: &str, resource: &str) -> Vec<String> {
 fn every_validating_policy_is_bound_and_denies() {
     let objects = objects();
     let policies = of_kind(&objects, "ValidatingAdmissionPolicy");
-    assert_eq!(policies.len(), 5);
+    assert_eq!(policies.len(), 6);
     for policy in policies {
         let bound = of_kind(&objects, "ValidatingAdmissionPolicyBinding")
             .into_iter()

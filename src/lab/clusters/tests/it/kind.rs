@@ -13,16 +13,41 @@ use tokio_util::sync::CancellationToken;
 
 use crate::machine::{Machine, id, spec, until};
 
-fn wanted() -> bool {
-    let wanted = std::env::var_os("ATELIER_KIND").is_some_and(|value| value == "1");
-    if !wanted {
-        eprintln!("skipped: set ATELIER_KIND=1 where a Docker engine and the node image are there");
+/// A provider whose environments go with it, also where a test fails.
+struct Kind(LocalProvider);
+
+impl std::ops::Deref for Kind {
+    type Target = LocalProvider;
+
+    fn deref(&self) -> &LocalProvider {
+        &self.0
     }
-    wanted
 }
 
-fn provider(machine: &Machine, image: Option<&str>) -> LocalProvider {
-    LocalProvider::new(options(machine, image))
+impl Drop for Kind {
+    fn drop(&mut self) {
+        let provider = self.0.clone();
+        let deleting = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Runtime::new().unwrap();
+            runtime.block_on(async {
+                for environment in provider.list().await.unwrap_or_default() {
+                    if let Err(error) = provider.delete(environment.id).await {
+                        eprintln!("left behind: {error}");
+                    }
+                }
+            });
+        });
+        let _ = deleting.join();
+    }
+}
+
+fn provider(machine: &Machine, image: Option<&str>) -> Kind {
+    Kind(LocalProvider::new(options(machine, image)))
+}
+
+/// Names of containers show the environment's, and another run may go on beside this one.
+fn own(name: &str) -> String {
+    format!("{name}-{}", std::process::id())
 }
 
 fn options(machine: &Machine, image: Option<&str>) -> LocalOptions {
@@ -64,13 +89,14 @@ fn users_kubeconfig() -> Option<Vec<u8>> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kind_environment_lives_and_leaves_nothing() {
-    let Some(machine) = Machine::new().await.filter(|_| wanted()) else {
+    let Some(machine) = Machine::new().await.filter(|_| testkit::kind_clusters()) else {
         return;
     };
+    let name = own("kindlife");
     let before = users_kubeconfig();
     let provider = provider(&machine, None);
-    let events = provider.subscribe(id("kindlife"));
-    let environment = machine.create(&provider, "kindlife").await.unwrap();
+    let events = provider.subscribe(id(&name));
+    let environment = machine.create(&provider, &name).await.unwrap();
     assert_eq!(environment.state, EnvironmentState::Running);
     let seen: Vec<Progress> = events
         .take_while(|event| {
@@ -88,24 +114,24 @@ async fn a_kind_environment_lives_and_leaves_nothing() {
     let admin = environment.admin_kubeconfig.clone();
     let kubectl = async |args: &[&str]| machine.kubectl(&admin, args).await.stdout;
     let nodes = kubectl(&["get", "nodes", "--no-headers"]).await;
-    for name in [
+    for node in [
         "plan-de-controle",
         "plateforme",
         "cpu-1",
         "a100-1",
         "a100-2",
     ] {
-        assert!(nodes.contains(name), "{name} is not among {nodes}");
+        assert!(nodes.contains(node), "{node} is not among {nodes}");
     }
     runs_a_real_pod(&machine, &admin).await;
     trainee_is_bounded(&machine, &environment.trainee_kubeconfig, &admin).await;
 
     // A second one of the same name is refused, and the first goes on.
-    let again = machine.create(&provider, "kindlife").await.unwrap_err();
+    let again = machine.create(&provider, &name).await.unwrap_err();
     assert!(matches!(again, ProviderError::Exists(_)), "{again}");
 
     // A node's container that ends comes back.
-    let worker = held("kindlife")
+    let worker = held(&name)
         .await
         .into_iter()
         .find(|name| name.ends_with("-worker"))
@@ -118,13 +144,13 @@ async fn a_kind_environment_lives_and_leaves_nothing() {
 
     // Stopped and started, it is the same cluster.
     kubectl(&["create", "namespace", "souvenir"]).await;
-    provider.stop(id("kindlife")).await.unwrap();
+    provider.stop(id(&name)).await.unwrap();
     assert_eq!(
         docker(&["inspect", "--format", "{{.State.Running}}", &worker]).await,
         "false"
     );
     let started = provider
-        .start(id("kindlife"), CancellationToken::new())
+        .start(id(&name), CancellationToken::new())
         .await
         .unwrap();
     assert_eq!(started.state, EnvironmentState::Running);
@@ -135,9 +161,9 @@ async fn a_kind_environment_lives_and_leaves_nothing() {
     );
     runs_a_real_pod(&machine, &admin).await;
 
-    provider.delete(id("kindlife")).await.unwrap();
-    assert_eq!(held("kindlife").await, Vec::<String>::new());
-    assert!(!machine.folder("kindlife").exists());
+    provider.delete(id(&name)).await.unwrap();
+    assert_eq!(held(&name).await, Vec::<String>::new());
+    assert!(!machine.folder(&name).exists());
     assert_eq!(
         users_kubeconfig(),
         before,
@@ -199,17 +225,62 @@ async fn trainee_is_bounded(machine: &Machine, trainee: &std::path::Path, admin:
         machine.kubectl(&path, &args).await.stdout.trim() == "yes"
     };
     assert!(can(&["create", "jobs", "-n", "equipe-vision"]).await);
-    assert!(!can(&["get", "secrets", "-n", "kube-system"]).await);
+    assert!(!can(&["create", "certificatesigningrequests"]).await);
+    let kubectl = async |args: &[&str]| machine.kubectl(&path, args).await;
+    // The token with which nodes join is the same in every cluster of kind.
+    let secrets = kubectl(&["get", "secrets", "-n", "kube-system", "-o", "name"]).await;
+    assert_eq!((secrets.stdout.as_str(), secrets.code), ("", Some(0)));
+    let config = kubectl(&["create", "configmap", "intrus", "-n", "kube-system"]).await;
+    assert!(
+        config.stderr.contains("belongs to the platform"),
+        "{}",
+        config.stderr
+    );
+    for (way_out, refusal) in [
+        (r#"{"hostNetwork": true}"#, "hostNetwork"),
+        (
+            r#"{"volumes": [{"name": "hote", "hostPath": {"path": "/"}}]}"#,
+            "hostPath",
+        ),
+        (
+            r#"{"containers": [{"name": "intrus", "image": "i", "securityContext": {"privileged": true}}]}"#,
+            "privileged",
+        ),
+        (
+            r#"{"containers": [{"name": "intrus", "image": "i", "securityContext": {"capabilities": {"add": ["SYS_ADMIN"]}}}]}"#,
+            "capabilities",
+        ),
+    ] {
+        let overrides = format!(r#"{{"spec": {way_out}}}"#);
+        let run = [
+            "run",
+            "intrus",
+            "-n",
+            "equipe-vision",
+            "--image",
+            "i",
+            "--overrides",
+            &overrides,
+        ];
+        let made = kubectl(&run).await;
+        assert!(
+            made.stderr.contains(refusal),
+            "{way_out}: {}{}",
+            made.stdout,
+            made.stderr
+        );
+    }
 }
 
 #[tokio::test]
 async fn a_missing_image_or_engine_is_told_and_leaves_nothing() {
-    let Some(machine) = Machine::new().await.filter(|_| wanted()) else {
+    let Some(machine) = Machine::new().await.filter(|_| testkit::kind_clusters()) else {
         return;
     };
+    let name = own("kindimage");
     let without_image = provider(&machine, Some("docker.io/atelier-kueue/nowhere:dev"));
     let error = machine
-        .create(&without_image, "kindimage")
+        .create(&without_image, &name)
         .await
         .unwrap_err()
         .to_string();
@@ -221,35 +292,33 @@ async fn a_missing_image_or_engine_is_told_and_leaves_nothing() {
     if let Some(kind) = &mut options.kind {
         kind.engine = "/nowhere/docker".into();
     }
-    let without_engine = LocalProvider::new(options);
+    let without_engine = Kind(LocalProvider::new(options));
     let error = machine
-        .create(&without_engine, "kindimage")
+        .create(&without_engine, &name)
         .await
         .unwrap_err()
         .to_string();
     assert!(error.contains("/nowhere/docker"), "{error}");
-    assert_eq!(held("kindimage").await, Vec::<String>::new());
-    assert!(!machine.folder("kindimage").exists());
+    assert_eq!(held(&name).await, Vec::<String>::new());
+    assert!(!machine.folder(&name).exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_creation_leaves_nothing() {
-    let Some(machine) = Machine::new().await.filter(|_| wanted()) else {
+    let Some(machine) = Machine::new().await.filter(|_| testkit::kind_clusters()) else {
         return;
     };
+    let name = own("kindstop");
     let provider = provider(&machine, None);
     let cancel = CancellationToken::new();
     let begun = async {
-        until("containers appear", async || {
-            held("kindstop").await.len() > 1
-        })
-        .await;
+        until("containers appear", async || held(&name).await.len() > 1).await;
         cancel.cancel();
     };
-    let (made, ()) = tokio::join!(provider.create(spec("kindstop"), cancel.clone()), begun);
+    let (made, ()) = tokio::join!(provider.create(spec(&name), cancel.clone()), begun);
     assert!(
         matches!(made, Err(ProviderError::Cancelled { .. })),
         "{made:?}"
     );
-    assert_eq!(held("kindstop").await, Vec::<String>::new());
+    assert_eq!(held(&name).await, Vec::<String>::new());
 }

@@ -98,6 +98,7 @@ impl Provider for Fake {
                 admin_kubeconfig: "/nowhere/admin".into(),
                 trainee_kubeconfig: "/nowhere/trainee".into(),
                 api_socket: "/nowhere/api/api.sock".into(),
+                shells: None,
                 profile_name: spec.profile.name.as_str().to_owned(),
                 created: Timestamp::UNIX_EPOCH,
             };

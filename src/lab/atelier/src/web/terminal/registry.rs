@@ -91,8 +91,8 @@ impl Terminals {
     /// When there are too many, or no shell can be started.
     pub async fn open(&self, lab: &LabId, now: Timestamp) -> Result<Tab, OpenError> {
         let closings = self.room()?;
-        let cmd = self.shells.shell(lab).await?;
-        let session = Session::start(&cmd, FIRST_SIZE, now)
+        let command = self.shells.shell(lab).await?;
+        let session = Session::start(command, FIRST_SIZE, now)
             .map_err(|error| ShellRefusal::Failed(error.to_string()))?;
         let mut open = self.open.lock();
         // Both may have changed while the shell was prepared.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use exec::{Cmd, ExecError, Pty, PtyOutput, PtySize};
+use exec::{ExecError, Pty, PtyOutput, PtySize};
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use tokio::sync::watch;
@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use super::history::History;
 use super::protocol::Ended;
 use super::screen::Screen;
+use crate::environments::shell::ShellCommand;
 
 /// Output that may be on its way to the fastest page.
 pub const WINDOW: u64 = 256 * 1024;
@@ -75,8 +76,13 @@ impl Session {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn start(cmd: &Cmd, size: PtySize, now: Timestamp) -> Result<Arc<Self>, ExecError> {
-        let (pty, output) = Pty::spawn(cmd, size)?;
+    pub fn start(
+        command: impl Into<ShellCommand>,
+        size: PtySize,
+        now: Timestamp,
+    ) -> Result<Arc<Self>, ExecError> {
+        let command = command.into();
+        let (pty, output) = Pty::spawn(&command.cmd, size)?;
         let state = State {
             history: History::default(),
             screen: Screen::new(size),
@@ -94,7 +100,7 @@ impl Session {
             room: watch::Sender::new(0),
             ended: watch::Sender::new(None),
         });
-        tokio::spawn(Arc::clone(&session).run(output));
+        tokio::spawn(Arc::clone(&session).run(output, command));
         Ok(session)
     }
 
@@ -185,7 +191,7 @@ impl Session {
         }
     }
 
-    async fn run(self: Arc<Self>, mut output: PtyOutput) {
+    async fn run(self: Arc<Self>, mut output: PtyOutput, command: ShellCommand) {
         let mut unseen = 0;
         while let Some(bytes) = output.read().await {
             let count = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
@@ -201,6 +207,7 @@ impl Session {
             }
         }
         let code = self.pty.wait().await.ok().and_then(|status| status.code());
+        command.end().await;
         let reason = self.state.lock().reason.clone();
         self.ended.send_replace(Some(Ended { code, reason }));
         self.news.send_modify(|count| *count += 1);

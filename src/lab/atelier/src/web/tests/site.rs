@@ -21,6 +21,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
+use crate::environments::shell::ShellCommand;
 use crate::web::assets::Assets;
 use crate::web::desk::{
     Act, AnswerRefusal, BoardView, Desk, EnvironmentIs, EnvironmentView, Verdicts,
@@ -119,8 +120,8 @@ impl Desk for FakeDesk {
 struct PlainShells;
 
 impl Shells for PlainShells {
-    fn shell(&self, _lab: &LabId) -> BoxFuture<'_, Result<Cmd, ShellRefusal>> {
-        async { Ok(Cmd::new("/bin/sh").env("PS1", "ready> ")) }.boxed()
+    fn shell(&self, _lab: &LabId) -> BoxFuture<'_, Result<ShellCommand, ShellRefusal>> {
+        async { Ok(Cmd::new("/bin/sh").env("PS1", "ready> ").into()) }.boxed()
     }
 }
 

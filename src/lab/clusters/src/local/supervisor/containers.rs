@@ -4,12 +4,11 @@
 use kube::Client;
 
 use super::keeper::Keeper;
-use super::start::{LONGEST_START, Running, keep, phase, use_port};
+use super::start::{LONGEST_START, Running, certificates, keep, phase, use_port};
 use super::{Context, ready, relay};
 use crate::kind::{self, Cluster, Settings};
-use crate::local::kubeconfig::{self, IN_SANDBOX};
 use crate::local::servers;
-use crate::pki::{self, Pki};
+use crate::pki::Pki;
 use crate::provider::Phase;
 use crate::{kwok, walls};
 
@@ -29,13 +28,7 @@ pub(super) async fn start(
     let api = layout.api_socket();
     relay::serve(&api, context.port.subscribe(), running.cancel.clone())
         .map_err(|error| format!("listen on {}: {error}", api.display()))?;
-    let pki = phase(context, Phase::Certificates, async {
-        let pki = Pki::ensure(&layout.pki(), (context.now)()).map_err(|error| error.to_string())?;
-        kubeconfig::write(layout, &pki, pki::TRAINEE, IN_SANDBOX)
-            .map_err(|error| error.to_string())?;
-        Ok(pki)
-    })
-    .await?;
+    let pki = certificates(context).await?;
     let cluster = Cluster::of(settings, layout);
     running.cluster = Some(cluster.clone());
     phase(
@@ -110,6 +103,11 @@ async fn furnish(context: &Context, running: &mut Running, admin: &Client) -> Re
         running.cancel.clone(),
     ));
     tokio::spawn(kwok::remove_orphans(admin.clone(), running.cancel.clone()));
+    tokio::spawn(kind::provide_volumes(
+        admin.clone(),
+        context.layout.volumes(),
+        running.cancel.clone(),
+    ));
     Ok(())
 }
 

@@ -88,13 +88,7 @@ pub(super) async fn start(context: &Context, running: &mut Running) -> Result<()
     })?;
     let etcd_deaths = etcd.deaths();
     running.keepers.push(etcd);
-    let pki = phase(context, Phase::Certificates, async {
-        let pki = Pki::ensure(&layout.pki(), (context.now)()).map_err(|error| error.to_string())?;
-        kubeconfig::write(layout, &pki, pki::TRAINEE, IN_SANDBOX)
-            .map_err(|error| error.to_string())?;
-        Ok(pki)
-    })
-    .await?;
+    let pki = certificates(context).await?;
     let ready = ready::socket(layout.run().join("etcd.sock"));
     phase(
         context,
@@ -110,6 +104,23 @@ pub(super) async fn start(context: &Context, running: &mut Running) -> Result<()
     .await?;
     Box::pin(furnish::furnish(context, running, &admin, &pki, routes)).await?;
     phase(context, Phase::Ready, async { Ok(()) }).await
+}
+
+/// The environment's own authority, and the kubeconfig of whoever works in it.
+pub(super) async fn certificates(context: &Context) -> Result<Pki, String> {
+    let layout = &context.layout;
+    phase(context, Phase::Certificates, async {
+        let now = (context.now)();
+        let pki = match &context.record.kind {
+            Some(_) => Pki::ensure_signing(&layout.pki(), now),
+            None => Pki::ensure(&layout.pki(), now),
+        };
+        let pki = pki.map_err(|error| error.to_string())?;
+        kubeconfig::write(layout, &pki, pki::TRAINEE, IN_SANDBOX)
+            .map_err(|error| error.to_string())?;
+        Ok(pki)
+    })
+    .await
 }
 
 /// The servers and nothing else.

@@ -14,6 +14,7 @@ fn unreachable(dir: &Path) -> Environment {
         admin_kubeconfig: dir.join("admin.kubeconfig"),
         trainee_kubeconfig: dir.join("trainee.kubeconfig"),
         api_socket: dir.join("api/socket"),
+        shells: None,
         profile_name: "essai".to_owned(),
         created: jiff::Timestamp::UNIX_EPOCH,
     }

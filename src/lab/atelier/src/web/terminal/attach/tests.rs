@@ -12,7 +12,7 @@ use super::{Link, serve};
 
 fn shell(script: &str) -> Arc<Session> {
     let cmd = Cmd::new("/bin/sh").args(["-c", script]);
-    Session::start(&cmd, PtySize { rows: 24, cols: 80 }, Timestamp::UNIX_EPOCH).unwrap()
+    Session::start(cmd, PtySize { rows: 24, cols: 80 }, Timestamp::UNIX_EPOCH).unwrap()
 }
 
 struct Page {
