@@ -10,9 +10,10 @@ use kube::api::{Patch, PatchParams};
 use kube::{Api, Client};
 use serde_json::{Value, json};
 
-use crate::clock;
 use crate::load::{RUN, STOP};
 use crate::seen::Seen;
+use trials::clock::stamp;
+use trials::endings::complete;
 
 pub(crate) struct Actor {
     jobs: Api<Job>,
@@ -104,31 +105,9 @@ pub(crate) fn is_complete(job: &Job) -> bool {
 }
 
 fn running(pods: i32) -> Value {
-    json!({"active": pods, "ready": pods, "startTime": clock::now().strftime("%FT%TZ").to_string()})
+    json!({"active": pods, "ready": pods, "startTime": stamp()})
 }
 
 fn gone() -> Value {
     json!({"active": 0, "ready": 0, "startTime": null})
-}
-
-fn complete(pods: i32) -> Value {
-    let now = clock::now().strftime("%FT%TZ").to_string();
-    let condition = |kind: &str| {
-        json!({
-            "type": kind,
-            "status": "True",
-            "reason": "CompletionsReached",
-            "message": "Reached expected number of succeeded pods",
-            "lastTransitionTime": now,
-            "lastProbeTime": now,
-        })
-    };
-    json!({
-        "active": 0,
-        "ready": 0,
-        "terminating": 0,
-        "succeeded": pods,
-        "completionTime": now,
-        "conditions": [condition("SuccessCriteriaMet"), condition("Complete")],
-    })
 }

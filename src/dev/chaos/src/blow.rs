@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use kube::Client;
 use kueue_api::v1beta2::Workload;
 use simulator::random::Chance;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
+use trials::plane::{Part, Plane};
 
 use crate::manager::Manager;
-use crate::plane::{Part, Plane};
 use crate::proxy::Proxy;
 use crate::seen::Seen;
 
@@ -52,6 +53,8 @@ impl Blow {
 /// Whom they hit.
 pub(crate) struct Targets {
     pub(crate) plane: Plane,
+    /// To the API server itself, not through the proxy.
+    pub(crate) client: Client,
     pub(crate) manager: Manager,
     pub(crate) proxy: Proxy,
 }
@@ -118,7 +121,7 @@ impl Targets {
     async fn kill(&mut self, part: Part, span: Duration) -> anyhow::Result<()> {
         self.plane.kill(part).await?;
         sleep(span).await;
-        self.plane.revive(part)
+        self.plane.start(part)
     }
 
     async fn pause(&mut self, part: Part, span: Duration) {

@@ -6,12 +6,9 @@
 
 mod actor;
 mod blow;
-mod clock;
 mod judge;
 mod load;
 mod manager;
-mod plane;
-mod ports;
 mod proxy;
 mod round;
 mod seen;
@@ -19,10 +16,10 @@ mod seen;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use clap::Parser;
 
 use round::Arena;
+use trials::programs;
 
 /// What to break, and how often.
 #[derive(Debug, Parser)]
@@ -40,7 +37,7 @@ struct Options {
     /// The controller's binary; beside this one when absent.
     #[arg(long)]
     manager: Option<PathBuf>,
-    /// The folder with etcd, kube-apiserver and kubectl, as `cargo xtask tools` fills it.
+    /// The folder with etcd and kube-apiserver, as `cargo xtask tools` fills it.
     #[arg(long)]
     tools: Option<PathBuf>,
     /// The folder with the CRDs.
@@ -58,16 +55,11 @@ async fn main() -> anyhow::Result<ExitCode> {
     let folder = options.keep.clone();
     let folder = folder.unwrap_or_else(|| temporary.path().to_owned());
     std::fs::create_dir_all(&folder)?;
-    let home = std::env::home_dir().unwrap_or_default();
-    let tools = options.tools.clone();
-    let tools = tools.unwrap_or_else(|| home.join(".cache/atelier-kueue/tools"));
-    let manager = options
-        .manager
-        .clone()
-        .or_else(|| exec::sibling("kueue-manager"));
-    let manager = manager.context(
-        "no kueue-manager beside this program: `cargo build -p kueue-manager`, or give --manager",
-    )?;
+    let tools = match options.tools.clone() {
+        Some(folder) => programs::tools_in(folder).await?,
+        None => programs::tools().await?,
+    };
+    let manager = programs::manager(options.manager.as_deref())?;
     let mut arena = Arena::open(&folder, &tools, &manager, &options.crds, options.seed).await?;
     for number in 1..=options.rounds {
         arena.round(number).await?;

@@ -4,14 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use exec::process::Signal;
 use exec::{Child, Cmd, Grouping, RotatingLog};
-use rustix::process::Signal;
 use serde_json::json;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
 use tokio::time::{interval, timeout};
-
-use crate::{plane, ports};
+use trials::manager::is_ready;
+use trials::plane::{Plane, free_port};
 
 pub(crate) struct Manager {
     command: Cmd,
@@ -21,10 +19,16 @@ pub(crate) struct Manager {
 }
 
 impl Manager {
-    pub(crate) async fn start(folder: &Path, program: &Path, api: u16) -> anyhow::Result<Self> {
-        let health = ports::free()?;
+    /// Starts it with a way to the API server that leads through `port`.
+    pub(crate) async fn start(
+        folder: &Path,
+        program: &Path,
+        plane: &Plane,
+        port: u16,
+    ) -> anyhow::Result<Self> {
+        let health = free_port()?;
         let file = |name: &str| folder.join(name);
-        std::fs::write(file("kubeconfig"), plane::kubeconfig(api).to_string())?;
+        std::fs::write(file("kubeconfig"), plane.kubeconfig_through(port)?)?;
         std::fs::write(file("config.yaml"), configuration(health)?.to_string())?;
         let command = Cmd::new(program).args([
             format!("--config={}", file("config.yaml").display()),
@@ -75,10 +79,7 @@ impl Manager {
             let mut ticks = interval(Duration::from_millis(200));
             loop {
                 ticks.tick().await;
-                if asked(self.health)
-                    .await
-                    .is_ok_and(|answer| answer.contains(" 200 "))
-                {
+                if is_ready(self.health).await {
                     return;
                 }
             }
@@ -88,24 +89,15 @@ impl Manager {
     }
 }
 
-async fn asked(port: u16) -> std::io::Result<String> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).await?;
-    let request = b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    stream.write_all(request).await?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await?;
-    Ok(answer)
-}
-
 fn configuration(health: u16) -> anyhow::Result<serde_json::Value> {
     Ok(json!({
         "apiVersion": "config.kueue.x-k8s.io/v1beta2",
         "kind": "Configuration",
         "namespace": "kueue-system",
         "health": {"healthProbeBindAddress": format!(":{health}")},
-        "metrics": {"bindAddress": format!("127.0.0.1:{}", ports::free()?)},
-        "webhook": {"port": ports::free()?},
-        "visibilityServer": {"bindPort": ports::free()?},
+        "metrics": {"bindAddress": format!("127.0.0.1:{}", free_port()?)},
+        "webhook": {"port": free_port()?},
+        "visibilityServer": {"bindPort": free_port()?},
         "leaderElection": {"leaderElect": false},
         "clientConnection": {"qps": 300, "burst": 500},
         "integrations": {"frameworks": ["batch/job"]},

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::bail;
-use exec::Cmd;
+use clusters::tools::Tools;
 use k8s_openapi::api::batch::v1::Job;
 use kube::Api;
 use kube::api::DeleteParams;
@@ -15,12 +15,12 @@ use kueue_api::v1beta2::Workload;
 use simulator::random::Chance;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{interval, sleep, timeout};
+use trials::plane::Plane;
 
 use crate::actor::{Actor, is_complete};
 use crate::blow::{Blow, Targets, is_leaving, millis};
 use crate::load::{self, Load, put};
 use crate::manager::Manager;
-use crate::plane::{Plane, tool};
 use crate::proxy::Proxy;
 use crate::seen::{EVERY, Seen, keep_looking};
 use crate::{judge, say};
@@ -48,40 +48,31 @@ pub(crate) struct Arena {
 impl Arena {
     pub(crate) async fn open(
         folder: &Path,
-        tools: &Path,
+        tools: &Tools,
         manager: &Path,
         crds: &Path,
         seed: u64,
     ) -> anyhow::Result<Self> {
         let mut chance = Chance::new(seed);
         say("starting etcd and the API server");
-        let plane = Plane::start(folder, tools).await?;
-        std::fs::write(
-            folder.join("admin.kubeconfig"),
-            crate::plane::kubeconfig(plane.port).to_string(),
-        )?;
-        let apply = Cmd::new(tool(tools, "kubectl")?)
-            .args(["apply", "--server-side", "-f"])
-            .arg(crds);
-        apply
-            .arg("--kubeconfig")
-            .arg(folder.join("admin.kubeconfig"))
-            .run()
-            .await?;
+        let plane = Plane::open(tools, folder).await?;
+        let client = plane.client().await?;
+        trials::crds::install(&client, crds).await?;
         let load = Arc::new(Load::new(&mut chance)?);
         // A kind takes a moment from its definition to its first object.
-        let created = until(|| load.create(&plane.client)).await;
+        let created = until(|| load.create(&client)).await;
         created?;
-        let proxy = Proxy::open(plane.port).await?;
+        let proxy = Proxy::open(plane.port()).await?;
         say("starting the controller");
-        let manager = Manager::start(folder, manager, proxy.port).await?;
+        let manager = Manager::start(folder, manager, &plane, proxy.port).await?;
         let finishing = Arc::new(AtomicBool::new(true));
-        let actor = Actor::new(&plane.client, finishing.clone());
+        let actor = Actor::new(&client, finishing.clone());
         let (find, found) = mpsc::unbounded_channel();
-        let seen = keep_looking(plane.client.clone(), load.clone(), actor, find);
+        let seen = keep_looking(client.clone(), load.clone(), actor, find);
         Ok(Self {
             targets: Targets {
                 plane,
+                client,
                 manager,
                 proxy,
             },
@@ -108,6 +99,9 @@ impl Arena {
             self.targets.manager.revive()?;
         }
         let blow = Blow::any(&mut self.chance);
+        if blow == Blow::KillControllerBetweenTwoWrites {
+            self.provoke().await?;
+        }
         let hit = self
             .targets
             .deal(blow, &mut self.chance, &mut self.seen)
@@ -132,15 +126,30 @@ impl Arena {
     }
 
     async fn submit(&mut self) -> anyhow::Result<()> {
+        let job = load::job(self.submitted + 1, &self.load, &mut self.chance)?;
+        self.create(job).await
+    }
+
+    /// Sees to it that somebody is evicted.
+    async fn provoke(&mut self) -> anyhow::Result<()> {
+        let seen = self.seen.borrow().clone();
+        let number = self.submitted + 1;
+        let job = load::urgent(number, &self.load, &seen.workloads, &mut self.chance)?;
+        match job {
+            Some(job) => self.create(job).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn create(&mut self, job: Job) -> anyhow::Result<()> {
         self.submitted += 1;
-        let job = load::job(self.submitted, &mut self.chance)?;
-        let jobs: Api<Job> = Api::namespaced(self.targets.plane.client.clone(), "default");
+        let jobs: Api<Job> = Api::namespaced(self.targets.client.clone(), "default");
         until(|| put(&jobs, &job)).await
     }
 
     /// Waits until nothing is left to do but to let Jobs run.
     async fn comes_to_order(&mut self) {
-        let (load, client) = (self.load.clone(), self.targets.plane.client.clone());
+        let (load, client) = (self.load.clone(), self.targets.client.clone());
         let mut last = Vec::new();
         let quiet = async {
             let mut ticks = interval(EVERY);
@@ -165,7 +174,7 @@ impl Arena {
 
     /// Removes what is done, so that readings stay small.
     async fn clear(&mut self) {
-        let client = &self.targets.plane.client;
+        let client = &self.targets.client;
         let jobs: Api<Job> = Api::namespaced(client.clone(), "default");
         let workloads: Api<Workload> = Api::namespaced(client.clone(), "default");
         let seen = self.seen.borrow().clone();
@@ -204,12 +213,15 @@ impl Arena {
     /// Waits for the last Jobs and tells what was counted. Returns whether nothing was ever wrong.
     pub(crate) async fn finish(mut self) -> anyhow::Result<bool> {
         let all = self.seen.wait_for(|seen| seen.jobs.iter().all(is_complete));
-        let all = timeout(PATIENCE * 3, all).await.is_ok();
+        let all = timeout(PATIENCE * 2, all).await.is_ok();
         self.comes_to_order().await;
         self.clear().await;
         let left = self.submitted - self.done;
         if !all || left > 0 {
-            self.violation(&format!("{left} Jobs are not done"));
+            let jobs = self.seen.borrow().jobs.clone();
+            let names = jobs.iter().filter_map(|job| job.metadata.name.as_deref());
+            let names: Vec<&str> = names.collect();
+            self.violation(&format!("{left} Jobs are not done: {}", names.join(" ")));
         }
         let leaving = self
             .seen

@@ -172,6 +172,12 @@ impl Store {
             .push(json!({"key": key, "eventType": kind, "reason": reason, "message": message}));
     }
 
+    /// Remembers what a reconciler tells about an object.
+    pub fn tell(&mut self, namespace: &str, name: &str, warning: bool, reason: &str, note: &str) {
+        let kind = if warning { "Warning" } else { "Normal" };
+        self.event(namespace, name, kind, reason, note);
+    }
+
     /// Compares the events as a set.
     #[must_use]
     pub fn same_events(&self, want: &Value) -> Verdict {

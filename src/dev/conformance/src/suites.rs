@@ -12,11 +12,15 @@ use crate::verdict::Verdict;
 mod job_defaults;
 mod job_reconcile;
 mod jobs;
+mod multikueue;
 mod pkg_cache_queue;
 mod pkg_cache_queue_afs;
 mod pkg_cache_scheduler;
 mod pkg_config;
+mod pkg_controller_admissionchecks_multikueue;
+mod pkg_controller_admissionchecks_provisioning;
 mod pkg_controller_core;
+mod pkg_controller_elasticjobs;
 mod pkg_controller_jobframework;
 mod pkg_controller_jobs_deployment;
 mod pkg_controller_jobs_pod;
@@ -48,12 +52,22 @@ mod pkg_workload;
 mod pkg_workload_evict;
 mod pkg_workload_finish;
 mod pkg_workload_patching;
+mod pkg_workloadslicing;
+mod ray;
 
 /// Runs one case.
 pub type Suite = fn(Case<'_>) -> Verdict;
 type File = (&'static str, Suite);
 
 const FOLDERS: &[(&str, &[File])] = &[
+    (
+        "pkg-controller-admissionchecks-multikueue",
+        pkg_controller_admissionchecks_multikueue::FILES,
+    ),
+    (
+        "pkg-controller-workloaddispatcher",
+        pkg_controller_admissionchecks_multikueue::DISPATCHER,
+    ),
     ("pkg-controller-core", pkg_controller_core::FILES),
     ("pkg-controller-jobs-pod", pkg_controller_jobs_pod::FILES),
     ("pkg-controller-tas", pkg_controller_tas::FILES),
@@ -86,6 +100,8 @@ const FOLDERS: &[(&str, &[File])] = &[
         jobs::KUBEFLOW,
     ),
     ("pkg-controller-jobs-mpijob", jobs::KUBEFLOW),
+    ("pkg-controller-jobs-raycluster", ray::CLUSTER),
+    ("pkg-controller-jobs-rayjob", ray::JOB),
     ("pkg-cache-queue", pkg_cache_queue::FILES),
     ("pkg-cache-queue-afs", pkg_cache_queue_afs::FILES),
     (
@@ -114,6 +130,15 @@ const FOLDERS: &[(&str, &[File])] = &[
     ),
     ("pkg-util-limitrange", pkg_util_limitrange::FILES),
     ("pkg-workload", pkg_workload::FILES),
+    ("pkg-workloadslicing", pkg_workloadslicing::FILES),
+    (
+        "pkg-controller-admissionchecks-provisioning",
+        pkg_controller_admissionchecks_provisioning::FILES,
+    ),
+    (
+        "pkg-controller-elasticjobs",
+        pkg_controller_elasticjobs::FILES,
+    ),
     ("pkg-config", pkg_config::FILES),
     ("pkg-podset", pkg_podset::FILES),
     ("pkg-util-admissioncheck", pkg_util_admissioncheck::FILES),

@@ -3,9 +3,11 @@
 //! A dev-dependency only. A test begins with [`Programs::find`], which says `skipped: …` when something is missing
 //! (and fails where `CI=true`), then makes a [`Platform`], whose end kills every process that worked in its folder.
 
+mod kind;
 mod platform;
 mod programs;
 mod sweep;
 
+pub use kind::kind_clusters;
 pub use platform::Platform;
 pub use programs::{Programs, lacking, program};

@@ -2,6 +2,8 @@
 
 use std::{
     ffi::OsStr,
+    fs,
+    io::{self, Write as _},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -19,6 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(300);
 pub struct Platform {
     programs: Programs,
     labs: PathBuf,
+    /// `--provider`, where it is not the usual one.
+    provider: Option<&'static str>,
     dir: TempDir,
 }
 
@@ -29,6 +33,16 @@ impl Platform {
     /// When no temporary folder can be made.
     pub fn new(programs: &Programs) -> Self {
         Self::with_labs(programs, &repository().join("labs"))
+    }
+
+    /// An empty platform whose environments are kind clusters.
+    ///
+    /// # Panics
+    /// When no temporary folder can be made.
+    pub fn with_kind(programs: &Programs) -> Self {
+        let mut platform = Self::new(programs);
+        platform.provider = Some("kind");
+        platform
     }
 
     /// An empty platform with another course.
@@ -44,6 +58,7 @@ impl Platform {
         Self {
             programs: programs.clone(),
             labs: labs.to_owned(),
+            provider: None,
             dir,
         }
     }
@@ -72,6 +87,9 @@ impl Platform {
             .arg(&self.labs);
         if let Some(tools) = self.programs.tools_dir() {
             command = command.arg("--tools-dir").arg(tools);
+        }
+        if let Some(provider) = self.provider {
+            command = command.args(["--provider", provider]);
         }
         command.args(args).deadline(PATIENCE)
     }
@@ -115,10 +133,33 @@ impl Platform {
             .args(args)
             .deadline(PATIENCE)
     }
+
+    /// Containers are no processes of ours: only the platform itself knows what an environment consists of.
+    fn delete_environments(&self) {
+        let entries = fs::read_dir(self.data().join("environments"));
+        for entry in entries.into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let delete = self.atelier([OsStr::new("env"), OsStr::new("delete"), &name]);
+            let deleting = std::thread::spawn(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build()
+                    .map_err(|error| error.to_string())?;
+                let deleted = runtime.block_on(delete.run());
+                deleted.map(drop).map_err(|error| error.to_string())
+            });
+            if let Ok(Err(error)) = deleting.join() {
+                writeln!(io::stderr(), "environment {}: {error}", name.display()).ok();
+            }
+        }
+    }
 }
 
 impl Drop for Platform {
     fn drop(&mut self) {
+        if self.provider.is_some() {
+            self.delete_environments();
+        }
         sweep::kill_all(self.dir.path());
     }
 }

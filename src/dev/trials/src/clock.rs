@@ -8,3 +8,9 @@ use jiff::Timestamp;
 pub fn now() -> Timestamp {
     Timestamp::now()
 }
+
+/// The time now as objects have it, in seconds.
+#[must_use]
+pub fn stamp() -> String {
+    now().strftime("%FT%TZ").to_string()
+}

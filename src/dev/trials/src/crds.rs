@@ -1,13 +1,13 @@
 //! Applies a folder of CRDs and waits until the API server serves them.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::Client;
-use kube::api::{Api, PostParams};
+use kube::api::{Api, Patch, PatchParams, PostParams};
+use kube::{Client, ResourceExt as _};
 
 /// No plane takes longer to serve a kind.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -18,6 +18,32 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// When a file cannot be read or the API server refuses it.
 pub async fn install(client: &Client, folder: &Path) -> anyhow::Result<()> {
     let api: Api<CustomResourceDefinition> = Api::all(client.clone());
+    for (path, crd) in read(folder)? {
+        let created = api.create(&PostParams::default(), &crd).await;
+        let created = created.with_context(|| path.display().to_string())?;
+        served(&api, &created.name_any()).await?;
+    }
+    Ok(())
+}
+
+/// Puts every CRD of a folder in the place of the one that is there, as `kubectl apply --server-side --force-conflicts` does.
+///
+/// # Errors
+/// When a file cannot be read or the API server refuses it.
+pub async fn replace(client: &Client, folder: &Path) -> anyhow::Result<()> {
+    let api: Api<CustomResourceDefinition> = Api::all(client.clone());
+    let parameters = PatchParams::apply("kubectl").force();
+    for (path, crd) in read(folder)? {
+        let name = crd.name_any();
+        let patched = api.patch(&name, &parameters, &Patch::Apply(&crd)).await;
+        patched.with_context(|| path.display().to_string())?;
+        served(&api, &name).await?;
+    }
+    Ok(())
+}
+
+fn read(folder: &Path) -> anyhow::Result<Vec<(PathBuf, CustomResourceDefinition)>> {
+    let mut all = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let path = entry?.path();
         if path.extension().is_none_or(|ending| ending != "yaml") {
@@ -27,11 +53,9 @@ pub async fn install(client: &Client, folder: &Path) -> anyhow::Result<()> {
         let mut crd: CustomResourceDefinition =
             serde_saphyr::from_str(&text).with_context(|| path.display().to_string())?;
         crd.spec.conversion = None;
-        let created = api.create(&PostParams::default(), &crd).await;
-        let created = created.with_context(|| path.display().to_string())?;
-        served(&api, created.metadata.name.as_deref().unwrap_or_default()).await?;
+        all.push((path, crd));
     }
-    Ok(())
+    Ok(all)
 }
 
 async fn served(api: &Api<CustomResourceDefinition>, name: &str) -> anyhow::Result<()> {

@@ -16,8 +16,9 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use clusters::tools::Tools;
 use exec::Cmd;
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::differential::GATES;
 use crate::manager::{Manager, Settings};
 use crate::plane::Plane;
 use crate::programs;
@@ -52,9 +53,16 @@ pub struct Options {
     /// How often each manager runs.
     #[arg(long, default_value_t = 2)]
     rounds: usize,
+    /// Only ours, for a look at it: there is nothing to compare with then.
+    #[arg(long)]
+    ours_only: bool,
     /// Only the form without a limit.
     #[arg(long)]
     unlimited_only: bool,
+    /// Ours with the gates it is shipped with, instead of those that make it decide as v0.17. Ours then lets smaller Workloads past equal
+    /// ones that do not fit, so that more is borrowed and more is taken back: another problem is solved.
+    #[arg(long)]
+    as_shipped: bool,
     /// Our manager; the one beside this program if absent. A release build is what should be measured.
     #[arg(long)]
     manager: Option<PathBuf>,
@@ -124,7 +132,9 @@ impl Bench<'_> {
     async fn form(&self, form: Form) -> anyhow::Result<()> {
         let (mut theirs, mut ours) = (Vec::new(), Vec::new());
         for round in 1..=self.options.rounds {
-            theirs.push(self.one(form, Side::Theirs, round).await?);
+            if !self.options.ours_only {
+                theirs.push(self.one(form, Side::Theirs, round).await?);
+            }
             ours.push(self.one(form, Side::Ours, round).await?);
         }
         let title = match form {
@@ -164,7 +174,7 @@ impl Bench<'_> {
         }
         let (program, crds) = match side {
             Side::Theirs => (self.reference.minimal.clone(), self.reference.crds()),
-            Side::Ours => (limited(&self.ours, dir)?, own_crds()),
+            Side::Ours => (self.limited(dir)?, own_crds()),
         };
         let mut runner = self
             .runner(dir)
@@ -186,7 +196,7 @@ impl Bench<'_> {
     }
 
     async fn whole(&self, side: Side, qps: Option<u32>, dir: &Path) -> anyhow::Result<Figures> {
-        let plane = Plane::start(&self.tools, &dir.join("plane")).await?;
+        let plane = Plane::open(&self.tools, &dir.join("plane")).await?;
         let (program, crds) = match side {
             Side::Theirs => (&self.reference.manager, self.reference.crds()),
             Side::Ours => (&self.ours, own_crds()),
@@ -196,8 +206,9 @@ impl Bench<'_> {
         if let Some(qps) = qps {
             (settings.qps, settings.burst) = (qps, qps * 2);
         }
-        settings.more = json!({ "featureGates": { "VisibilityOnDemand": false } });
+        settings.more = self.gates(side);
         settings.arguments.push("--zap-log-level=error".to_owned());
+        settings.own_etc = side == Side::Theirs;
         let manager = Manager::start(&plane, program, &settings).await?;
         let runner = self
             .runner(dir)
@@ -207,14 +218,45 @@ impl Bench<'_> {
         said(&runner, dir).await?;
         let wall = began.elapsed().as_secs_f64();
         let cost = manager.cost()?;
+        let asked = http::Request::get("/metrics").body(Vec::new())?;
+        let asked = plane.client().await?.request_text(asked).await?;
         let servers = plane
             .pids()
             .map(|pid| pid.and_then(|pid| crate::manager::cost(pid).ok()));
         manager.stop().await?;
         plane.stop().await?;
         let mut figures = Figures::read(dir, wall, cost)?;
+        figures.requests = figures::requests(&asked);
         figures.servers = servers.iter().flatten().map(|cost| cost.cpu).sum();
         Ok(figures)
+    }
+
+    /// Gates under which both decide alike.
+    fn gates(&self, side: Side) -> Value {
+        let mut more = json!({ "featureGates": { "VisibilityOnDemand": false } });
+        if side == Side::Ours && !self.options.as_shipped {
+            for (gate, on) in GATES {
+                more["featureGates"][*gate] = json!(on);
+            }
+        }
+        more
+    }
+
+    /// Their manager for the harness limits itself; ours is told to by its configuration.
+    fn limited(&self, dir: &Path) -> anyhow::Result<PathBuf> {
+        let mut settings = Settings::without_limit();
+        (settings.qps, settings.burst) = (50, 100);
+        settings.more = self.gates(Side::Ours);
+        let configuration = settings.write(dir, 0)?;
+        let script = dir.join("kueue-manager");
+        let text = format!(
+            "#!/bin/sh\nexec '{}' --zap-log-level=error --config='{}' \"$@\"\n",
+            self.ours.display(),
+            configuration.display()
+        );
+        fs::write(&script, text)?;
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
+        Ok(script)
     }
 
     fn runner(&self, dir: &Path) -> Cmd {
@@ -242,23 +284,6 @@ async fn said(runner: &Cmd, dir: &Path) -> anyhow::Result<()> {
         anyhow::bail!("the harness failed: {}", last.join("\n"));
     }
     Ok(())
-}
-
-/// Their manager for the harness limits itself; ours is told to by its configuration.
-fn limited(manager: &Path, dir: &Path) -> anyhow::Result<PathBuf> {
-    let mut settings = Settings::without_limit();
-    (settings.qps, settings.burst) = (50, 100);
-    settings.more = json!({ "featureGates": { "VisibilityOnDemand": false } });
-    let configuration = settings.write(dir, 0)?;
-    let script = dir.join("kueue-manager");
-    let text = format!(
-        "#!/bin/sh\nexec '{}' --zap-log-level=error --config='{}' \"$@\"\n",
-        manager.display(),
-        configuration.display()
-    );
-    fs::write(&script, text)?;
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
-    Ok(script)
 }
 
 fn own_crds() -> PathBuf {

@@ -1,9 +1,10 @@
-//! `trials controller|differential`: what `cargo xtask bench controller` and `cargo xtask differential` run.
+//! `trials controller|differential|migration`: what `cargo xtask bench controller`, `differential` and `migration` run.
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use trials::{differential, harness};
+use tokio::signal::unix::{SignalKind, signal};
+use trials::{differential, harness, migration};
 
 #[derive(Debug, Parser)]
 #[command(name = "trials", about = "Both controllers on bare control planes")]
@@ -18,6 +19,8 @@ enum Verb {
     Controller(harness::Options),
     /// The same scripts on both controllers; the objects that they leave are compared.
     Differential(differential::Options),
+    /// One controller takes the place of the other on the same objects; nobody who runs may notice.
+    Migration(migration::Options),
 }
 
 #[expect(
@@ -47,9 +50,20 @@ fn act(verb: Verb) -> anyhow::Result<bool> {
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        match verb {
-            Verb::Controller(options) => harness::run(&options).await.map(|()| true),
-            Verb::Differential(options) => differential::run(&options).await,
+        let mut told = signal(SignalKind::terminate())?;
+        // Whoever is told to stop lets go of what it started; the programs end with it.
+        tokio::select! {
+            done = trial(verb) => done,
+            _ = told.recv() => anyhow::bail!("told to stop"),
+            _ = tokio::signal::ctrl_c() => anyhow::bail!("interrupted"),
         }
     })
+}
+
+async fn trial(verb: Verb) -> anyhow::Result<bool> {
+    match verb {
+        Verb::Controller(options) => harness::run(&options).await.map(|()| true),
+        Verb::Differential(options) => differential::run(&options).await,
+        Verb::Migration(options) => migration::run(&options).await,
+    }
 }

@@ -15,6 +15,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Linux counts processor time in hundredths of a second.
 const TICKS: f64 = 100.0;
 
+/// Their manager looks for the certificate of its metrics at one place only, when certificates are given from outside. Here it finds it there,
+/// in an `/etc` that nobody else sees; its process keeps its number.
+const OWN_ETC: &str = "mount -t tmpfs tmpfs /etc && mkdir -p /etc/kueue/metrics/certs \
+    && cp \"$1/tls.crt\" \"$1/tls.key\" /etc/kueue/metrics/certs/ && shift && exec \"$@\"";
+
 /// What a process has cost so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cost {
@@ -45,7 +50,14 @@ impl Manager {
         let health = free_port()?;
         let file = settings.write(&dir, health)?;
         let log = dir.join("manager.log");
-        let child = Cmd::new(program)
+        let command = match settings.own_etc {
+            true => Cmd::new("unshare")
+                .args(["-rm", "sh", "-c", OWN_ETC, "sh"])
+                .arg(&dir)
+                .arg(program),
+            false => Cmd::new(program),
+        };
+        let child = command
             .arg(format!("--config={}", file.display()))
             .args(&settings.arguments)
             .env("KUBECONFIG", plane.kubeconfig())
@@ -57,7 +69,7 @@ impl Manager {
 
     async fn ready(&mut self, port: u16) -> anyhow::Result<()> {
         let until = async {
-            while !answers(port).await {
+            while !is_ready(port).await {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         };
@@ -112,6 +124,8 @@ pub struct Settings {
     pub more: Value,
     /// More command-line arguments.
     pub arguments: Vec<String>,
+    /// Whether it is theirs, which needs a file in `/etc`.
+    pub own_etc: bool,
 }
 
 impl Settings {
@@ -123,6 +137,7 @@ impl Settings {
             burst: 100_000,
             more: json!({}),
             arguments: Vec::new(),
+            own_etc: false,
         }
     }
 
@@ -169,7 +184,8 @@ fn merge(into: &mut Value, from: &Value) {
     }
 }
 
-async fn answers(port: u16) -> bool {
+/// Whether the manager whose health is told on `port` is ready.
+pub async fn is_ready(port: u16) -> bool {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     let asked = async {
         let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port)).await?;

@@ -14,18 +14,29 @@ use exec::{Child, Cmd, Grouping, RotatingLog};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use serde_json::json;
+use tokio::time::{interval, timeout};
 
 use crate::clock;
 
 /// How long a server may take to come up on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(180);
+/// How long one look at a server may take.
+const ONE_LOOK: Duration = Duration::from_secs(5);
 const GRACE: Duration = Duration::from_secs(10);
+
+/// One of the two servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Etcd,
+    ApiServer,
+}
 
 /// etcd, an API server, and the folder they live in.
 #[derive(Debug)]
 pub struct Plane {
     dir: PathBuf,
     tools: Tools,
+    pki: Pki,
     port: u16,
     etcd: Option<Child>,
     api: Option<Child>,
@@ -36,19 +47,21 @@ impl Plane {
     ///
     /// # Errors
     /// When a file cannot be written, or a server does not come up.
-    pub async fn start(tools: &Tools, dir: &Path) -> anyhow::Result<Self> {
+    pub async fn open(tools: &Tools, dir: &Path) -> anyhow::Result<Self> {
         fs::create_dir_all(dir.join("run"))?;
         let pki = Pki::ensure(&dir.join("pki"), clock::now())?;
         let mut plane = Self {
             dir: dir.to_owned(),
             tools: tools.clone(),
+            pki,
             port: free_port()?,
             etcd: None,
             api: None,
         };
-        fs::write(plane.kubeconfig(), kubeconfig(&pki, plane.port)?)?;
-        plane.start_etcd()?;
-        plane.start_api_server().await?;
+        fs::write(plane.kubeconfig(), plane.kubeconfig_through(plane.port)?)?;
+        plane.start(Part::Etcd)?;
+        plane.start(Part::ApiServer)?;
+        plane.ready().await?;
         Ok(plane)
     }
 
@@ -56,6 +69,34 @@ impl Plane {
     #[must_use]
     pub fn kubeconfig(&self) -> PathBuf {
         self.dir.join("admin.kubeconfig")
+    }
+
+    /// The administrator's kubeconfig for a port that leads to the API server. JSON is YAML, and needs no care with quotes.
+    ///
+    /// # Errors
+    /// When it cannot be written as text.
+    pub fn kubeconfig_through(&self, port: u16) -> anyhow::Result<String> {
+        let path = |name: String| self.pki.file(&name);
+        let cluster = json!({ "server": format!("https://127.0.0.1:{port}"), "certificate-authority": path("ca.pem".to_owned()) });
+        let user = json!({
+            "client-certificate": path(format!("{}.pem", ADMIN.file)),
+            "client-key": path(format!("{}-key.pem", ADMIN.file)),
+        });
+        let kubeconfig = json!({
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{ "name": "trial", "cluster": cluster }],
+            "users": [{ "name": "admin", "user": user }],
+            "contexts": [{ "name": "trial", "context": { "cluster": "trial", "user": "admin" } }],
+            "current-context": "trial",
+        });
+        Ok(serde_json::to_string_pretty(&kubeconfig)?)
+    }
+
+    /// The API server's port.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// The folder.
@@ -81,47 +122,77 @@ impl Plane {
         Ok(Client::try_from(config)?)
     }
 
-    /// Starts etcd on the data that is there.
+    /// Starts one of the two on the data that is there; [`ready`](Self::ready) waits for both.
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn start_etcd(&mut self) -> anyhow::Result<()> {
-        self.etcd = Some(self.spawn("etcd", &self.server(&self.tools.etcd).args(ETCD))?);
+    pub fn start(&mut self, part: Part) -> anyhow::Result<()> {
+        let child = match part {
+            Part::Etcd => self.spawn("etcd", &self.server(&self.tools.etcd).args(ETCD)),
+            Part::ApiServer => {
+                let server = self.server(&self.tools.kube_apiserver).args(API_SERVER);
+                let server = server.arg(format!("--secure-port={}", self.port));
+                self.spawn("kube-apiserver", &server)
+            }
+        };
+        *self.part(part) = Some(child?);
         Ok(())
     }
 
-    /// Starts the API server and waits until it is ready.
+    /// Waits until the API server answers, and through it etcd.
     ///
     /// # Errors
     /// When it does not come up in time.
-    pub async fn start_api_server(&mut self) -> anyhow::Result<()> {
-        let server = self.server(&self.tools.kube_apiserver).args(API_SERVER);
-        let server = server.arg(format!("--secure-port={}", self.port));
-        self.api = Some(self.spawn("kube-apiserver", &server)?);
+    pub async fn ready(&self) -> anyhow::Result<()> {
         let client = self.client().await?;
         let ready = async {
-            while !is_ready(&client).await {
-                tokio::time::sleep(Duration::from_millis(100)).await;
+            let mut looks = interval(Duration::from_millis(100));
+            loop {
+                looks.tick().await;
+                // Asked of a server that stands still, a look would never end.
+                let look = timeout(ONE_LOOK, is_ready(&client)).await;
+                if look.unwrap_or(false) {
+                    return;
+                }
             }
         };
-        let came_up = tokio::time::timeout(PATIENCE, ready).await;
+        let came_up = timeout(PATIENCE, ready).await;
         came_up.with_context(|| format!("the API server is not ready; see {}", self.dir.display()))
     }
 
-    /// Kills etcd without warning.
-    ///
-    /// # Errors
-    /// When it cannot be reaped.
-    pub async fn kill_etcd(&mut self) -> anyhow::Result<()> {
-        kill(&mut self.etcd).await
+    /// One of the two stands still: whoever talks to it waits.
+    pub async fn pause(&mut self, part: Part) {
+        self.signal(part, Signal::STOP).await;
     }
 
-    /// Kills the API server without warning.
+    /// It goes on.
+    pub async fn proceed(&mut self, part: Part) {
+        self.signal(part, Signal::CONT).await;
+    }
+
+    async fn signal(&mut self, part: Part, signal: Signal) {
+        if let Some(child) = self.part(part) {
+            child.signal(signal).await;
+        }
+    }
+
+    fn part(&mut self, part: Part) -> &mut Option<Child> {
+        match part {
+            Part::Etcd => &mut self.etcd,
+            Part::ApiServer => &mut self.api,
+        }
+    }
+
+    /// Kills one of the two without warning.
     ///
     /// # Errors
     /// When it cannot be reaped.
-    pub async fn kill_api_server(&mut self) -> anyhow::Result<()> {
-        kill(&mut self.api).await
+    pub async fn kill(&mut self, part: Part) -> anyhow::Result<()> {
+        if let Some(mut child) = self.part(part).take() {
+            child.signal(Signal::KILL).await;
+            child.wait().await?;
+        }
+        Ok(())
     }
 
     /// The processes, to stop them for a while or to look at what they cost.
@@ -157,14 +228,6 @@ impl Plane {
     }
 }
 
-async fn kill(child: &mut Option<Child>) -> anyhow::Result<()> {
-    if let Some(mut child) = child.take() {
-        child.signal(Signal::KILL).await;
-        child.wait().await?;
-    }
-    Ok(())
-}
-
 async fn is_ready(client: &Client) -> bool {
     let Ok(request) = http::Request::get("/readyz").body(Vec::new()) else {
         return false;
@@ -178,25 +241,6 @@ async fn is_ready(client: &Client) -> bool {
 /// When there is none.
 pub fn free_port() -> anyhow::Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
-}
-
-/// JSON is YAML, and needs no care with quotes.
-fn kubeconfig(pki: &Pki, port: u16) -> anyhow::Result<String> {
-    let path = |name: String| pki.file(&name);
-    let cluster = json!({ "server": format!("https://127.0.0.1:{port}"), "certificate-authority": path("ca.pem".to_owned()) });
-    let user = json!({
-        "client-certificate": path(format!("{}.pem", ADMIN.file)),
-        "client-key": path(format!("{}-key.pem", ADMIN.file)),
-    });
-    let kubeconfig = json!({
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{ "name": "trial", "cluster": cluster }],
-        "users": [{ "name": "admin", "user": user }],
-        "contexts": [{ "name": "trial", "context": { "cluster": "trial", "user": "admin" } }],
-        "current-context": "trial",
-    });
-    Ok(serde_json::to_string_pretty(&kubeconfig)?)
 }
 
 const ETCD: &[&str] = &[

@@ -21,7 +21,15 @@ pub fn cache() -> anyhow::Result<PathBuf> {
 /// # Errors
 /// What each source lacked.
 pub async fn tools() -> anyhow::Result<Tools> {
-    let mut options = Options::new(cache()?);
+    tools_in(cache()?).await
+}
+
+/// The same, kept in another folder.
+///
+/// # Errors
+/// What each source lacked.
+pub async fn tools_in(cache: PathBuf) -> anyhow::Result<Tools> {
+    let mut options = Options::new(cache);
     options.dir = env::var_os("ATELIER_TOOLS_DIR").map(PathBuf::from);
     let tools = obtain_all(&options, &CancellationToken::new(), &|_| {}).await?;
     Ok(tools)
@@ -36,7 +44,7 @@ pub fn manager(named: Option<&Path>) -> anyhow::Result<PathBuf> {
         Some(path) => path
             .canonicalize()
             .with_context(|| path.display().to_string()),
-        None => exec::sibling("kueue-manager").context("no `kueue-manager` beside this program"),
+        None => exec::sibling("kueue-manager").context("no `kueue-manager` beside this program: `cargo build -p kueue-manager`, or give --manager"),
     }
 }
 

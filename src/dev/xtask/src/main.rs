@@ -99,6 +99,12 @@ enum Verb {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<String>,
     },
+    /// Ours takes the place of Kueue v0.17.0 on the same objects; nobody who runs may notice: `[--back]`.
+    Migration {
+        /// Given to `trials migration` as they are.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        rest: Vec<String>,
+    },
 }
 
 #[expect(
@@ -148,8 +154,12 @@ fn act(verb: Verb) -> anyhow::Result<ExitCode> {
         Verb::Bench { what, rest } if what == "scheduler" => bench::scheduler(&rest),
         Verb::Bench { what, rest } if what == "controller" => bench::trials("controller", &rest),
         Verb::Differential { rest } => bench::trials("differential", &rest),
+        Verb::Migration { rest } => bench::trials("migration", &rest),
         Verb::Bench { what, rest } => {
             up::prepare()?;
+            if up::wants_kind(&rest) {
+                up::kind()?;
+            }
             let mut arguments = vec![what];
             arguments.extend(rest);
             run::product("bench", &arguments)

@@ -121,16 +121,28 @@ pub fn output(program: &str, arguments: &[&str]) -> Option<String> {
         .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Where cargo puts what it builds.
+/// Where cargo puts what it builds for daily work.
 ///
 /// # Errors
 /// When `cargo metadata` fails.
 pub fn target_folder() -> anyhow::Result<PathBuf> {
+    Ok(target()?.join("debug"))
+}
+
+/// Where cargo puts what is delivered.
+///
+/// # Errors
+/// When `cargo metadata` fails.
+pub fn release_folder() -> anyhow::Result<PathBuf> {
+    Ok(target()?.join("release"))
+}
+
+fn target() -> anyhow::Result<PathBuf> {
     let metadata = cargo_metadata::MetadataCommand::new()
         .current_dir(root())
         .no_deps()
         .exec()?;
-    Ok(metadata.target_directory.into_std_path_buf().join("debug"))
+    Ok(metadata.target_directory.into_std_path_buf())
 }
 
 /// Runs a verb of the `atelier` binary and passes its exit status on.

@@ -1,6 +1,9 @@
 //! `cargo xtask test`: everything CI runs, cheapest refusal first, and one closing line with the counts.
 
+mod kind;
+
 use std::process::ExitCode;
+use std::time::Instant;
 
 use crate::{frontend, packages, run, tidy, up};
 
@@ -16,7 +19,12 @@ pub struct Counts {
 ///
 /// # Errors
 /// The first layer that refused; test failures are counted to the end and then refuse.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how much of the time that a run has is left"
+)]
 pub fn all(quick: bool) -> anyhow::Result<ExitCode> {
+    let begun = Instant::now();
     packages::languages()?;
     packages::install(packages::FOR_SERVING)?;
     if !quick {
@@ -57,8 +65,15 @@ pub fn all(quick: bool) -> anyhow::Result<ExitCode> {
     if quick {
         command.args(["--exclude", "clusters", "--exclude", "e2e"]);
     }
+    let engine = if quick {
+        kind::Engine::left_out()
+    } else {
+        kind::Engine::up(begun)
+    };
+    engine.tell(&mut command);
     let mut counts = Counts::default();
     let green = run::watched("tests", &mut command, |line| counts.read(line))?;
+    drop(engine);
     run::say(&format!(
         "{} passed, {} failed, {} skipped",
         counts.passed, counts.failed, counts.skipped

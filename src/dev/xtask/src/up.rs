@@ -64,12 +64,24 @@ pub fn kind() -> anyhow::Result<()> {
 /// # Errors
 /// When it does not compile.
 pub fn build() -> anyhow::Result<()> {
+    run::step("cargo build", &mut product())
+}
+
+/// The same, as they are delivered.
+///
+/// # Errors
+/// When it does not compile.
+pub fn build_release() -> anyhow::Result<()> {
+    run::step("cargo build --release", product().arg("--release"))
+}
+
+fn product() -> std::process::Command {
     let mut command = run::cargo();
     command.args(["build", "--locked", "--bins"]);
     for package in PRODUCT {
         command.args(["--package", package]);
     }
-    run::step("cargo build", &mut command)
+    command
 }
 
 /// The command that obtains the tools.

@@ -47,7 +47,7 @@ impl Place {
                 &frameworks,
                 &read::<Vec<_>>(&input["externalFrameworks"]),
             ),
-            unnamed: input["manageJobsWithoutQueueName"] == true,
+            unnamed: input["manageJobsWithoutQueueName"] == true || input["manageAll"] == true,
             selector: input["managedJobsNamespaceSelector"]
                 .as_str()
                 .or(case.common["namespaceSelector"].as_str())
@@ -121,12 +121,13 @@ pub(super) fn default_job(case: Case<'_>) -> Verdict {
         leads_elsewhere(case, &namespace, queue)
     });
     job.default_own(&features);
-    if case.want["want"].is_null() {
+    let wanted = ["want", "newJob"].map(|name| &case.want[name]);
+    let Some(wanted) = wanted.into_iter().find(|wanted| wanted.is_object()) else {
         let got = job.managed_by().unwrap_or_default();
         return Verdict::same(got, &case.want["wantManagedBy"]);
-    }
+    };
     let got = normal(&[job.to_value().unwrap()], &[]);
-    let want = normal(&[parsed(&case.want["want"]).to_value().unwrap()], &[]);
+    let want = normal(&[parsed(wanted).to_value().unwrap()], &[]);
     Verdict::same(&got, &want)
 }
 

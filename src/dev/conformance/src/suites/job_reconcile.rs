@@ -13,6 +13,7 @@ use jobs::{Change, GenericJob, JobKind};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta, OwnerReference};
 use kueue_api::features::{Features, gate};
 use kueue_api::v1beta2::{ResourceFlavor, ResourceFlavorSpec, Workload, WorkloadPriorityClass};
+use kueue_api::workload::slices;
 use serde_json::{Value, json};
 
 use crate::compare;
@@ -200,7 +201,11 @@ impl Run {
             |owner| self.look_up(owner),
         );
         Ok(match found {
-            Ok(Some(ancestor)) => Standing::Child(self.parent(&ancestor)),
+            Ok(Some(ancestor)) => {
+                let elastic = self.rules.workloads.elastic
+                    && (slices::is_marked(job.meta()) || slices::is_marked(&ancestor.meta));
+                Standing::Child(self.parent(&ancestor).seen_by_child(elastic))
+            }
             Ok(None) if self.options.unnamed || job.queue_name().is_some() => Standing::Top,
             Ok(None) => Standing::Foreign,
             Err(Astray::TooDeep) => Standing::TooDeep,
@@ -237,6 +242,7 @@ impl Run {
         match open.next_back() {
             None => Parent::Missing,
             Some(workload) if workload.is_admitted() => Parent::Admitted,
+            Some(workload) if workload.is_evicted() => Parent::Leaving,
             Some(_) => Parent::Waiting,
         }
     }
@@ -269,10 +275,7 @@ impl Run {
                 warning,
                 reason,
                 note,
-            } => {
-                let kind = if warning { "Warning" } else { "Normal" };
-                store.event(&namespace, &name, kind, reason, &note);
-            }
+            } => store.tell(&namespace, &name, warning, reason, &note),
             Effect::Create(workload) => {
                 store.create(workload.as_ref());
             }
@@ -350,6 +353,8 @@ fn ends_pass(step: &Step, ended: &mut Ended) -> bool {
         step,
         Step::Adopt { .. }
             | Step::Update { .. }
+            | Step::Resize { .. }
+            | Step::FinishSlices { .. }
             | Step::SetGates { .. }
             | Step::SetPriority { .. }
             | Step::Release { .. }
@@ -376,10 +381,12 @@ pub(super) fn rules(options: &Options, features: &Features) -> Rules {
             admission_gates: features.on(gate::ADMISSION_GATED_BY),
             partial: features.on(gate::PARTIAL_ADMISSION),
             topology,
-            ..jobs::construct::Options::default()
+            elastic: features.on(gate::ELASTIC_JOBS),
+            longest_name: jobs::naming::longest(features),
         },
         marks: jobs::Marks {
             topology,
+            slices: features.on(gate::ELASTIC_JOBS),
             queues: features.on(gate::ASSIGN_QUEUE_LABELS_FOR_PODS),
         },
         track_pods_ready: options.pods_ready,
@@ -409,17 +416,8 @@ pub(super) fn selector(text: &str) -> LabelSelector {
     parse(&value)
 }
 
-fn elastic(case: Case<'_>) -> bool {
-    let job = &case.input["job"];
-    job["metadata"]["annotations"]["kueue.x-k8s.io/elastic-job"] == "true"
-        && case.gate(gate::ELASTIC_JOBS)
-}
-
 /// One pass over a job.
 pub(super) fn reconciler(case: Case<'_>) -> Verdict {
-    if elastic(case) {
-        return Verdict::not_built("ElasticJobsViaWorkloadSlices");
-    }
     let features = Features::with(case.gates());
     let mut store = Store::of([
         &case.common["testNamespace"],

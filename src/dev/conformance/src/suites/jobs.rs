@@ -17,9 +17,9 @@ pub(super) const JOB: &[File] = &[
     ("TestReconciler", super::job_reconcile::reconciler),
     ("TestDefault", super::job_defaults::default_job),
     ("TestCleanLabels", clean_labels),
-    ("TestMultiKueueAdapter", multikueue),
-    ("Test_multiKueueAdapter_SyncJob", multikueue),
-    ("Test_applyWorkloadSliceSchedulingGate", elastic),
+    ("TestMultiKueueAdapter", super::multikueue::adapter),
+    ("Test_multiKueueAdapter_SyncJob", super::multikueue::hidden),
+    ("Test_applyWorkloadSliceSchedulingGate", gated),
     ("TestPodSets", pod_sets),
     ("TestPodSetsInfo", run_and_restore),
     ("TestPodsReady", pods_ready),
@@ -33,7 +33,7 @@ pub(super) const JOB: &[File] = &[
 pub(super) const JOB_SET: &[File] = &[
     ("TestDefault", super::job_defaults::default_job),
     ("TestReconciler", super::job_reconcile::reconciler),
-    ("TestMultiKueueAdapter", multikueue),
+    ("TestMultiKueueAdapter", super::multikueue::adapter),
     ("TestPodSets", pod_sets),
     ("TestPodsReady", pods_ready),
     ("TestReclaimablePods", reclaimable),
@@ -46,7 +46,7 @@ pub(super) const JOB_SET: &[File] = &[
 pub(super) const KUBEFLOW: &[File] = &[
     ("TestDefault", super::job_defaults::default_job),
     ("TestReconciler", super::job_reconcile::reconciler),
-    ("TestMultiKueueAdapter", multikueue),
+    ("TestMultiKueueAdapter", super::multikueue::adapter),
     ("TestOrderedReplicaTypes", roles),
     ("TestPodSets", pod_sets),
     ("TestPriorityClass", priority_class),
@@ -57,11 +57,16 @@ pub(super) const KUBEFLOW: &[File] = &[
     ("TestValidateCreate", create),
 ];
 
-fn multikueue(_: Case<'_>) -> Verdict {
-    Verdict::not_built("MultiKueue")
+/// The gate before the pods of a Job that grows.
+fn gated(case: Case<'_>) -> Verdict {
+    let mut job = parsed(&case.input["args"]["job"]);
+    job.default_own(&features(case));
+    let job = job.to_value().unwrap();
+    let gates = &job["spec"]["template"]["spec"]["schedulingGates"];
+    Verdict::same(gates, &case.want["want"])
 }
 
-fn elastic(_: Case<'_>) -> Verdict {
+pub(super) fn elastic(_: Case<'_>) -> Verdict {
     Verdict::not_built("ElasticJobsViaWorkloadSlices")
 }
 
@@ -77,7 +82,15 @@ fn clean_labels(case: Case<'_>) -> Verdict {
 
 /// The object of a case, whatever the table calls it.
 pub(super) fn object(case: Case<'_>) -> Value {
-    let names = ["job", "jobSet", "newJob", "mpiJob"];
+    let names = [
+        "job",
+        "jobSet",
+        "newJob",
+        "mpiJob",
+        "rayJob",
+        "rayCluster",
+        "oldJob",
+    ];
     let found = names.iter().find(|name| case.input[**name].is_object());
     found.map(|name| case.input[*name].clone()).unwrap()
 }
@@ -102,7 +115,7 @@ pub(super) fn features(case: Case<'_>) -> Features {
     Features::with(case.gates())
 }
 
-fn pod_sets(case: Case<'_>) -> Verdict {
+pub(super) fn pod_sets(case: Case<'_>) -> Verdict {
     let mut got = job(case).pod_sets().unwrap();
     if !features(case).on(gate::TOPOLOGY_AWARE_SCHEDULING) {
         got.iter_mut().for_each(|set| set.topology_request = None);
@@ -159,7 +172,7 @@ fn run(case: Case<'_>) -> Verdict {
 }
 
 /// Whether bringing the templates back changes a suspended object.
-fn restore(case: Case<'_>) -> Verdict {
+pub(super) fn restore(case: Case<'_>) -> Verdict {
     let got = job(case)
         .stop_step(Some(&infos(&case.input["podSetsInfo"])))
         .is_some();
@@ -220,17 +233,22 @@ fn wanted(case: Case<'_>) -> &Value {
     found.map_or(&Value::Null, |name| &case.want[*name])
 }
 
-fn create(case: Case<'_>) -> Verdict {
-    let got = validate_create(job(case).as_ref(), &features(case));
+pub(super) fn create(case: Case<'_>) -> Verdict {
+    let got = validate_create(job(case).as_ref(), around(case), &features(case));
     faults(&got, wanted(case), Also::Detail)
 }
 
-fn update(case: Case<'_>) -> Verdict {
-    let (old, new) = (parsed(&case.input["oldJob"]), job(case));
-    let around = Surroundings {
+fn around(case: Case<'_>) -> Surroundings {
+    Surroundings {
         namespace_managed: true,
+        has_default_queue: case.input["defaultLqExist"] == true,
+        manage_without_queue_name: case.input["manageAll"] == true,
         ..Surroundings::default()
-    };
-    let got = validate_update(old.as_ref(), new.as_ref(), around, &features(case));
+    }
+}
+
+pub(super) fn update(case: Case<'_>) -> Verdict {
+    let (old, new) = (parsed(&case.input["oldJob"]), job(case));
+    let got = validate_update(old.as_ref(), new.as_ref(), around(case), &features(case));
     faults(&got, wanted(case), Also::Detail)
 }

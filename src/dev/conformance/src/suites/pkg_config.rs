@@ -4,8 +4,9 @@
 
 use std::time::Duration;
 
+use kueue_api::config::devices::{self as rules, DeviceClassMapping};
 use kueue_api::config::{ConfigError, Configuration, WaitForPodsReady, parse_duration};
-use kueue_api::features;
+use kueue_api::features::{self, Features};
 use kueue_api::field::FieldError;
 use kueue_api::names::CONFIG_API_VERSION;
 use serde_json::{Value, json};
@@ -26,6 +27,7 @@ pub(super) const FILES: &[File] = &[
     ("TestLoadAndValidateFeatureGates", gates),
     ("TestValidate", validate),
     ("TestValidateCustomLabels", labels),
+    ("TestValidateDeviceClassMappings", devices),
     ("TestWaitForPodsReadyIsEnabled", waits_for_pods),
 ];
 
@@ -82,56 +84,77 @@ fn gates(case: Case<'_>) -> Verdict {
     faults(&got, want, also)
 }
 
-/// What this controller does not have yet, of what a file asks for.
-fn not_yet(errors: &[FieldError]) -> Option<Verdict> {
+/// What this controller does not have yet, of what a file asks for, and what is wrong with the rest.
+fn split(errors: Vec<FieldError>) -> (Vec<FieldError>, Vec<FieldError>) {
     let words = [
         "does not support the field yet",
         "does not have this feature yet",
     ];
-    let later = errors
-        .iter()
-        .find(|error| words.iter().any(|words| error.detail.contains(words)))?;
+    let later = |error: &FieldError| words.iter().any(|words| error.detail.contains(words));
+    errors.into_iter().partition(later)
+}
+
+fn not_yet(later: &[FieldError]) -> Option<Verdict> {
+    let later = later.first()?;
     Some(Verdict::not_built(format!(
         "configuration: {}",
         later.field
     )))
 }
 
-/// Whether anybody looks at pods. A file without the section gets it by default, so that case is one of none but the reference's.
-fn waits_for_pods(case: Case<'_>) -> Verdict {
+const WITHOUT_DEFAULTS: Verdict = Verdict::Skipped(Skip::Internal(
+    "rules about a configuration without defaults, which no file becomes",
+));
+
+/// The case's configuration as a file. None if it lacks a section that every file is given.
+fn with_defaults(case: Case<'_>, section: &str) -> Option<String> {
     let mut file = case.input["cfg"].clone();
-    if file["waitForPodsReady"].is_null() {
-        let why = "rules about a configuration without defaults, which no file becomes";
-        return Verdict::Skipped(Skip::Internal(why));
-    }
-    let fields = file.as_object_mut().unwrap();
+    file.pointer(section).filter(|value| !value.is_null())?;
+    let fields = file.as_object_mut()?;
     fields.insert("apiVersion".to_owned(), json!(CONFIG_API_VERSION));
     fields.insert("kind".to_owned(), json!("Configuration"));
     fields.insert("featureGates".to_owned(), json!(case.gates()));
-    let read = Configuration::parse(&file.to_string(), None).unwrap();
+    Some(file.to_string())
+}
+
+/// Whether anybody looks at pods. A file without the section gets it by default, so that case is one of none but the reference's.
+fn waits_for_pods(case: Case<'_>) -> Verdict {
+    let Some(file) = with_defaults(case, "/waitForPodsReady") else {
+        return WITHOUT_DEFAULTS;
+    };
+    let read = Configuration::parse(&file, None).unwrap();
     let want = case.want["want"] == true;
     Verdict::equal("enabled", &read.pods_ready().is_some(), &want)
 }
 
 fn validate(case: Case<'_>) -> Verdict {
-    let mut file = case.input["cfg"].clone();
-    if file["integrations"]["frameworks"].is_null() {
-        let why = "rules about a configuration without defaults, which no file becomes";
-        return Verdict::Skipped(Skip::Internal(why));
-    }
-    let fields = file.as_object_mut().unwrap();
-    fields.insert("apiVersion".to_owned(), json!(CONFIG_API_VERSION));
-    fields.insert("kind".to_owned(), json!("Configuration"));
-    fields.insert("featureGates".to_owned(), json!(case.gates()));
-    match Configuration::parse(&file.to_string(), None) {
+    let Some(file) = with_defaults(case, "/integrations/frameworks") else {
+        return WITHOUT_DEFAULTS;
+    };
+    match Configuration::parse(&file, None) {
         Ok(read) if !read.warnings.is_empty() => {
             Verdict::not_built(format!("configuration: {}", read.warnings.join(", ")))
         }
         Ok(_) => faults(&[], &case.want["wantErr"], Also::Nothing),
-        Err(ConfigError::Fields(errors)) => not_yet(&errors)
-            .unwrap_or_else(|| faults(&errors, &case.want["wantErr"], Also::Nothing)),
+        Err(ConfigError::Fields(errors)) => {
+            let (later, mistakes) = split(errors);
+            // What is wrong in any case is compared, also beside what is not there yet.
+            let compared = || faults(&mistakes, &case.want["wantErr"], Also::Nothing);
+            let accepted = mistakes.is_empty() && case.want["wantErr"].is_null();
+            not_yet(&later)
+                .filter(|_| accepted)
+                .unwrap_or_else(compared)
+        }
         Err(error) => Verdict::Failed(error.to_string()),
     }
+}
+
+/// The rules about devices alone.
+fn devices(case: Case<'_>) -> Verdict {
+    let mappings: Vec<DeviceClassMapping> =
+        read(&case.input["cfg"]["resources"]["deviceClassMappings"]);
+    let got = rules::check(&mappings, &Features::with(case.gates()));
+    faults(&got, &case.want["wantErr"], Also::Nothing)
 }
 
 /// The parts of a configuration that exist here, as the data writes them.
@@ -228,7 +251,7 @@ fn load(case: Case<'_>) -> Verdict {
             ])
         }
         Err(_) if refused => Verdict::Passed,
-        Err(ConfigError::Fields(errors)) => not_yet(&errors)
+        Err(ConfigError::Fields(errors)) => not_yet(&split(errors.clone()).0)
             .unwrap_or_else(|| Verdict::Failed(ConfigError::Fields(errors).to_string())),
         Err(error @ ConfigError::Version { .. }) => Verdict::not_built(error.to_string()),
         Err(error) => Verdict::Failed(error.to_string()),

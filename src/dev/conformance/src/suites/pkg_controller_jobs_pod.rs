@@ -4,8 +4,6 @@ mod passes;
 mod rules;
 
 use super::File;
-use crate::corpus::Case;
-use crate::verdict::Verdict;
 
 pub(super) const FILES: &[File] = &[
     (
@@ -16,7 +14,7 @@ pub(super) const FILES: &[File] = &[
     ("TestGetRoleHash", rules::role),
     ("TestIndexPodGroupName", rules::group_name),
     ("TestIsPodOwnerManagedByQueue", rules::owner),
-    ("TestMultiKueueAdapter", multikueue),
+    ("TestMultiKueueAdapter", super::multikueue::adapter),
     ("TestPodSets", rules::pod_sets),
     ("TestPod_IsActive", rules::active),
     ("TestPodsReady", rules::ready),
@@ -28,7 +26,3 @@ pub(super) const FILES: &[File] = &[
     ("TestValidateUpdate", rules::update),
     ("TestWorkloadHandlerDelete", rules::asked_after_deletion),
 ];
-
-fn multikueue(_: Case<'_>) -> Verdict {
-    Verdict::not_built("MultiKueue")
-}

@@ -25,17 +25,13 @@ pub(super) const FILES: &[File] = &[
     ("TestDefault", defaults),
     ("TestGetWorkloadName", names),
     ("TestHandle", handle),
-    ("TestMultiKueueAdapter", multikueue),
+    ("TestMultiKueueAdapter", super::multikueue::adapter),
     ("TestPodReconciler", pod),
     ("TestReconciler", reconciler),
     ("TestReleaseScaleDownReservation", release),
     ("TestValidateCreate", create),
     ("TestValidateUpdate", update),
 ];
-
-fn multikueue(_: Case<'_>) -> Verdict {
-    Verdict::not_built("MultiKueue")
-}
 
 fn defaults(case: Case<'_>) -> Verdict {
     let mut set: StatefulSet = parse(&case.input["statefulset"]);
@@ -134,10 +130,7 @@ fn carry_out(store: &mut Store, set: &StatefulSet, acts: Vec<Act>) {
                 warning,
                 reason,
                 note,
-            } => {
-                let kind = if warning { "Warning" } else { "Normal" };
-                store.event(&namespace, &name, kind, reason, &note);
-            }
+            } => store.tell(&namespace, &name, warning, reason, &note),
             Act::Create(workload) => {
                 store.create(workload.as_ref());
             }

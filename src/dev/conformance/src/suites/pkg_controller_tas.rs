@@ -5,11 +5,12 @@ mod watched;
 
 use std::collections::BTreeMap;
 
-use cache::topology::{is_over, ungate};
+use cache::topology::ungate;
 use k8s_openapi::api::core::v1::Pod;
 use kueue_api::names::gates;
 use kueue_api::v1beta2::Workload;
 use kueue_api::workload::phase;
+use kueue_api::workload::pods::is_over;
 use serde_json::{Value, json};
 
 use super::File;

@@ -1,5 +1,7 @@
 //! What most tests say to an environment: make it, give it objects, delete it; and what a command printed.
 
+use std::path::{Path, PathBuf};
+
 use exec::Cmd;
 use testkit::Platform;
 
@@ -14,6 +16,22 @@ pub(crate) async fn delete(platform: &Platform, environment: &str) {
 pub(crate) async fn apply(platform: &Platform, environment: &str, manifests: &str) {
     let apply = platform.kubectl(environment, ["apply", "-f", "-"]);
     ok(apply.stdin(manifests)).await;
+}
+
+/// The chart of the controller.
+pub(crate) fn chart() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../manifests/kueue")
+}
+
+/// Helm, as it installs or upgrades (`act`) the controller and waits until it is ready.
+pub(crate) fn helm(platform: &Platform, environment: &str, act: &str) -> Cmd {
+    let command = [act, "kueue", "-n", "kueue-system", "--wait"];
+    let command = platform.helm(environment, command).arg(chart());
+    if act == "install" {
+        command.arg("--create-namespace")
+    } else {
+        command
+    }
 }
 
 /// What the command printed; it must succeed.

@@ -5,7 +5,7 @@ use std::path::Path;
 use testkit::{Platform, Programs};
 
 use crate::{
-    commands::{apply, create, ok},
+    commands::{apply, create, helm, ok},
     machine,
     patience::until,
 };
@@ -20,18 +20,8 @@ async fn the_chart_installs_a_controller_that_keeps_going() {
     let _place = machine::place().await;
     let platform = Platform::new(&programs);
     create(&platform, ENVIRONMENT).await;
-    let chart = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../manifests/kueue");
-    let install = [
-        "install",
-        "kueue",
-        "-n",
-        "kueue-system",
-        "--create-namespace",
-        "--wait",
-        "--timeout",
-        "3m",
-    ];
-    ok(platform.helm(ENVIRONMENT, install).arg(chart)).await;
+    let install = helm(&platform, ENVIRONMENT, "install");
+    ok(install.args(["--timeout", "3m"])).await;
     apply(&platform, ENVIRONMENT, QUEUES).await;
     job_runs(&platform, "first").await;
 

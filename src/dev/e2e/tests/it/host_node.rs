@@ -6,6 +6,7 @@ use testkit::{Platform, Programs};
 
 use crate::{
     commands::{create, delete, ok, program_of},
+    host::manager_in,
     machine,
     patience::until,
 };
@@ -189,16 +190,25 @@ async fn what_does_not_belong_here_is_told_so(platform: &Platform) {
             "downloads nothing",
         ),
         (
-            "fichiers",
-            r#""containers":[{"name":"c","image":"atelier-kueue/kueue-manager:0.1.0"}],"volumes":[{"name":"v","hostPath":{"path":"/"}}]"#,
-            "this machine's files are not for pods",
-        ),
-        (
             "programme",
             r#""containers":[{"name":"c","image":"atelier-kueue/kueue-manager:0.1.0","command":["/bin/sh"]}]"#,
             "holds only /manager",
         ),
     ];
+    // The API server refuses this one, before any node sees it.
+    let files = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"fichiers"},"spec":{"nodeName":"plateforme","containers":[{"name":"c","image":"atelier-kueue/kueue-manager:0.1.0"}],"volumes":[{"name":"v","hostPath":{"path":"/"}}]}}"#;
+    let refused = kubectl(platform, &["create", "-f", "-"])
+        .stdin(files)
+        .output()
+        .await;
+    let refused = refused.expect("kubectl runs");
+    assert!(
+        refused
+            .stderr
+            .contains("cannot mount folders of their node"),
+        "{}",
+        refused.stderr
+    );
     for (name, spec, told) in cases {
         let pod = format!(
             r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}"}},"spec":{{"nodeName":"plateforme",{spec}}}}}"#
@@ -243,17 +253,7 @@ async fn a_killed_supervisor_starts_its_pods_again(platform: &Platform) {
 
 /// The process of the controller.
 fn manager(platform: &Platform) -> u32 {
-    let environment = platform.environment(ENV);
-    let environment = environment.to_string_lossy();
-    let in_this_environment = |pid: &u32| {
-        let maps = std::fs::read_to_string(format!("/proc/{pid}/mountinfo")).unwrap_or_default();
-        maps.contains(environment.as_ref())
-    };
-    let all = std::fs::read_dir("/proc").expect("processes").flatten();
-    let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.filter(|pid| program_of(*pid) == "/manager")
-        .find(in_this_environment)
-        .expect("the controller runs")
+    manager_in(platform, ENV)
 }
 
 async fn ready(platform: &Platform) {

@@ -28,7 +28,17 @@ impl Outcome {
         }
     }
 
-    fn is_good(&self) -> bool {
+    /// Only ours came to rest, for a reason that is known.
+    pub(super) fn ours_alone(objects: usize, reason: &'static str) -> Self {
+        Self {
+            objects,
+            known: BTreeMap::from([(reason, 1)]),
+            ..Self::default()
+        }
+    }
+
+    /// Nothing differs but what is known to.
+    pub(super) fn is_good(&self) -> bool {
         self.failed.is_none() && self.differences.is_empty()
     }
 }
@@ -50,24 +60,36 @@ pub(super) fn compare(theirs: &Objects, ours: &Objects) -> Outcome {
             right.unwrap_or(&Value::Null),
             &mut found,
         );
-        for (path, text) in found {
-            match known(name, &path) {
+        for Difference { path, theirs, ours } in found {
+            match known(name, &path, (theirs, ours)) {
                 Some(reason) => *outcome.known.entry(reason).or_default() += 1,
-                None => outcome.differences.push(format!("{name}{path}: {text}")),
+                None => outcome
+                    .differences
+                    .push(format!("{name}{path}: theirs {theirs}, ours {ours}")),
             }
         }
     }
     outcome
 }
 
-fn known(name: &str, path: &str) -> Option<&'static str> {
+/// A place where two objects differ.
+struct Difference<'a> {
+    path: String,
+    theirs: &'a Value,
+    ours: &'a Value,
+}
+
+fn known(name: &str, path: &str, (theirs, ours): (&Value, &Value)) -> Option<&'static str> {
     let found = KNOWN.iter().find(|known| {
-        name.starts_with(known.kind) && (path.starts_with(known.path) || path.ends_with(known.path))
+        name.starts_with(known.kind)
+            && path == known.path
+            && theirs == known.theirs
+            && ours == known.ours
     });
     found.map(|known| known.reason)
 }
 
-fn differ(path: String, left: &Value, right: &Value, found: &mut Vec<(String, String)>) {
+fn differ<'a>(path: String, left: &'a Value, right: &'a Value, found: &mut Vec<Difference<'a>>) {
     match (left, right) {
         _ if left == right => {}
         (Value::Object(left), Value::Object(right)) => {
@@ -91,7 +113,11 @@ fn differ(path: String, left: &Value, right: &Value, found: &mut Vec<(String, St
                 differ(format!("{path}[{at}]"), left, right, found);
             }
         }
-        _ => found.push((path, format!("theirs {left}, ours {right}"))),
+        _ => found.push(Difference {
+            path,
+            theirs: left,
+            ours: right,
+        }),
     }
 }
 

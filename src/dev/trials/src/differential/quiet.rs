@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use anyhow::bail;
 use serde_json::Value;
 
 use super::cluster::{Cluster, place};
@@ -14,6 +13,11 @@ use super::tasks;
 const QUIET: Duration = Duration::from_millis(1_200);
 const LOOK: Duration = Duration::from_millis(150);
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Objects change without end.
+#[derive(Debug, thiserror::Error)]
+#[error("never quiet: objects still change after {} s", PATIENCE.as_secs())]
+pub(super) struct NeverQuiet;
 
 /// Completes when nothing has changed for a while. Meanwhile it stops evicted Workloads that no job controller would stop.
 pub(super) async fn settle(cluster: &Cluster) -> anyhow::Result<()> {
@@ -33,10 +37,7 @@ pub(super) async fn settle(cluster: &Cluster) -> anyhow::Result<()> {
             return Ok(());
         }
         if began.elapsed() >= PATIENCE {
-            bail!(
-                "never quiet: objects still change after {} s",
-                PATIENCE.as_secs()
-            );
+            return Err(NeverQuiet.into());
         }
         tokio::time::sleep(LOOK).await;
     }

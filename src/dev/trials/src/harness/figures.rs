@@ -26,6 +26,8 @@ pub(super) struct Figures {
     pub(super) usage: f64,
     /// Seconds from the first event of a queue to the last.
     pub(super) span: f64,
+    /// Requests that the API server has answered, the harness's own too, by what was asked.
+    pub(super) requests: BTreeMap<String, f64>,
 }
 
 #[derive(Deserialize)]
@@ -73,6 +75,37 @@ fn read<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
     serde_saphyr::from_str(&text).with_context(|| path.display().to_string())
 }
 
+/// Who asked what how often, from the API server's metrics.
+pub(super) fn requests(metrics: &str) -> BTreeMap<String, f64> {
+    let mut all = BTreeMap::new();
+    let lines = metrics.lines().filter_map(|line| {
+        line.strip_prefix("apiserver_request_total{")?
+            .split_once("} ")
+    });
+    for (labels, count) in lines {
+        let label = |name: &str| {
+            let (_, rest) = labels.split_once(&format!("{name}=\""))?;
+            rest.split_once('"').map(|(value, _)| value)
+        };
+        let text = |name: &str| label(name).unwrap_or_default();
+        let counts = text("resource").to_owned()
+            + if text("subresource").is_empty() {
+                ""
+            } else {
+                "/"
+            };
+        let what = format!(
+            "{} {counts}{} {}",
+            text("verb"),
+            text("subresource"),
+            text("code")
+        );
+        let count: f64 = count.parse().unwrap_or_default();
+        *all.entry(what).or_default() += count;
+    }
+    all
+}
+
 impl Figures {
     /// From the harness's summary.
     pub(super) fn read(dir: &Path, wall: f64, cost: Cost) -> anyhow::Result<Self> {
@@ -106,6 +139,13 @@ impl Figures {
             runs.iter().map(of).sum::<f64>() / count
         };
         let classes = runs.iter().flat_map(|run| run.admission.keys().cloned());
+        let asked = runs.iter().flat_map(|run| run.requests.keys().cloned());
+        let requests = asked.map(|what| {
+            let of = |run: &Self| run.requests.get(&what).copied().unwrap_or_default();
+            let mean = mean(&of);
+            (what, mean)
+        });
+        let requests = requests.collect();
         let admission = classes.map(|class| {
             let of = |run: &Self| run.admission.get(&class).copied().unwrap_or_default();
             let mean = mean(&of);
@@ -122,6 +162,7 @@ impl Figures {
             evictions: mean(&|run| run.evictions),
             usage: mean(&|run| run.usage),
             span: mean(&|run| run.span),
+            requests,
         }
     }
 }

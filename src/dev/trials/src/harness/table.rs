@@ -1,6 +1,11 @@
 //! The table of a form: theirs, ours, ours by theirs.
 
+use std::collections::BTreeSet;
+
 use super::figures::Figures;
+
+/// Requests that say nothing in a table.
+const FEW: f64 = 40.0;
 
 #[expect(clippy::print_stdout, reason = "the table is what the command is for")]
 pub(super) fn print(title: &str, theirs: &Figures, ours: &Figures) {
@@ -58,11 +63,26 @@ fn rows(theirs: &Figures, ours: &Figures) -> Vec<(String, f64, f64)> {
         ),
         ("evictions".to_owned(), theirs.evictions, ours.evictions),
     ];
+    for (name, theirs, ours) in asked(theirs, ours) {
+        rows.push((name, theirs, ours));
+    }
     for (class, mean) in &theirs.admission {
         let own = ours.admission.get(class).copied().unwrap_or_default();
         rows.push((format!("time to admission, {class}, ms"), *mean, own));
     }
     rows
+}
+
+/// What was asked of the API server more than a few times.
+fn asked(theirs: &Figures, ours: &Figures) -> Vec<(String, f64, f64)> {
+    let of = |all: &Figures, what: &String| all.requests.get(what).copied().unwrap_or_default();
+    let names: BTreeSet<&String> = theirs.requests.keys().chain(ours.requests.keys()).collect();
+    let counts = names
+        .into_iter()
+        .map(|what| (what.clone(), of(theirs, what), of(ours, what)));
+    counts
+        .filter(|(_, theirs, ours)| theirs.max(*ours) > FEW)
+        .collect()
 }
 
 fn ratio(theirs: f64, ours: f64) -> String {

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -11,7 +12,7 @@ use super::layer::Layer;
 use super::recipes::{Recipe, Settings};
 use super::sources::Gathered;
 use super::{Places, parts};
-use crate::run::say;
+use crate::run::{self, say};
 
 /// Writes the image to `to`.
 pub(super) fn write(
@@ -114,3 +115,23 @@ impl Drop for Scratch {
 
 #[cfg(test)]
 mod tests;
+
+/// Unpacks a layer, or a whole image, over what is in a folder.
+pub(super) fn extract(archive: &Path, to: &Path) -> anyhow::Result<()> {
+    let mut command = run::command("tar");
+    command.args([
+        "--extract",
+        "--no-same-owner",
+        "--keep-directory-symlink",
+        "--directory",
+    ]);
+    command.arg(to).arg("--file").arg(archive);
+    if !command
+        .status()
+        .context("tar could not be started")?
+        .success()
+    {
+        bail!("{} cannot be unpacked", archive.display());
+    }
+    Ok(())
+}

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 
-use super::debian;
 use super::layer::Layer;
 use super::recipes::Part;
 use super::sources::{self, Gathered};
+use super::{archive, debian};
 use crate::run;
 
 const CERTIFICATES: &str = "etc/ssl/certs/ca-certificates.crt";
@@ -124,21 +124,7 @@ fn compiled<W: Write>(
     let root = scratch.join("root");
     fs::create_dir_all(&root)?;
     for file in below {
-        let mut command = run::command("tar");
-        command.args([
-            "--extract",
-            "--no-same-owner",
-            "--keep-directory-symlink",
-            "--directory",
-        ]);
-        command.arg(&root).arg("--file").arg(file);
-        if !command
-            .status()
-            .context("tar could not be started")?
-            .success()
-        {
-            bail!("{} cannot be unpacked", file.display());
-        }
+        archive::extract(file, &root)?;
     }
     let mut command = run::command("bwrap");
     command.arg("--bind").arg(&root).arg("/");

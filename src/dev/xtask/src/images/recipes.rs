@@ -49,6 +49,7 @@ pub(super) enum Part {
         package: &'static str,
         binary: &'static str,
         to: &'static str,
+        profile: Profile,
     },
     /// A program obtained by `atelier tools`.
     Tool {
@@ -88,6 +89,15 @@ pub(super) enum Part {
     Compiled {
         folders: &'static [&'static str],
     },
+}
+
+/// How a program of the workspace is compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Profile {
+    /// As for daily work, so that nothing is compiled for the image alone.
+    Daily,
+    /// As it is delivered: its size and its speed are looked at.
+    Release,
 }
 
 /// Packages and what they need.

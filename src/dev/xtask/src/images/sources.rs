@@ -4,12 +4,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use sha2::{Digest as _, Sha256};
 
-use super::recipes::{Part, Recipe};
+use super::recipes::{Part, Profile, Recipe};
 use super::{Places, debian};
 use crate::run;
+
+/// `dev` compiles every program as for daily work, where a release build would cost too much (CI).
+const PROFILE: &str = "ATELIER_IMAGES_PROFILE";
 
 /// A part with the files of this machine that it is made of.
 #[derive(Debug)]
@@ -35,8 +38,11 @@ fn files(part: &Part, places: &Places) -> anyhow::Result<Vec<PathBuf>> {
     Ok(match part {
         Part::Debian(debian) => debian::obtain(debian, places)?,
         Part::Program {
-            package, binary, ..
-        } => vec![program(package, binary)?],
+            package,
+            binary,
+            profile,
+            ..
+        } => vec![program(package, binary, *profile)?],
         Part::Tool { name, .. } => vec![tool(name, places)?],
         Part::Go {
             module, package, ..
@@ -97,10 +103,22 @@ pub(super) fn names(folder: &Path) -> anyhow::Result<Vec<String>> {
 }
 
 /// A binary of the workspace, static: it runs in an image that has nothing else. Only the last step is another one than for daily
-/// work, so that nothing else is compiled again.
-fn program(package: &str, binary: &str) -> anyhow::Result<PathBuf> {
+/// work or for a release, so that nothing else is compiled again.
+fn program(package: &str, binary: &str, profile: Profile) -> anyhow::Result<PathBuf> {
+    let profile = match run::variable(PROFILE).as_deref() {
+        None | Some("" | "release") => profile,
+        Some("dev") => Profile::Daily,
+        Some(other) => bail!("{PROFILE} is `{other}`: it may be `dev` or `release`"),
+    };
     let mut command = run::cargo();
     command.args(["rustc", "--locked", "--package", package, "--bin", binary]);
+    let (folder, shown) = match profile {
+        Profile::Daily => (run::target_folder()?, "static"),
+        Profile::Release => {
+            command.arg("--release");
+            (run::release_folder()?, "static, release")
+        }
+    };
     command.args([
         "--",
         "-C",
@@ -108,8 +126,8 @@ fn program(package: &str, binary: &str) -> anyhow::Result<PathBuf> {
         "-C",
         "strip=symbols",
     ]);
-    run::step(&format!("cargo rustc {binary} (static)"), &mut command)?;
-    Ok(run::target_folder()?.join(binary))
+    run::step(&format!("cargo rustc {binary} ({shown})"), &mut command)?;
+    Ok(folder.join(binary))
 }
 
 /// The newest program of that name in the cache of tools.

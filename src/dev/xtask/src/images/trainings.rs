@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 
-use super::archive::Scratch;
+use super::archive::{Scratch, extract};
 use super::{Places, build};
 use crate::run;
 
@@ -75,23 +75,4 @@ fn unpack(image: &Path, scratch: &Path) -> anyhow::Result<PathBuf> {
         fs::remove_file(layer)?;
     }
     Ok(root)
-}
-
-fn extract(archive: &Path, to: &Path) -> anyhow::Result<()> {
-    let mut command = run::command("tar");
-    command.args([
-        "--extract",
-        "--no-same-owner",
-        "--keep-directory-symlink",
-        "--directory",
-    ]);
-    command.arg(to).arg("--file").arg(archive);
-    if !command
-        .status()
-        .context("tar could not be started")?
-        .success()
-    {
-        bail!("{} cannot be unpacked", archive.display());
-    }
-    Ok(())
 }

@@ -50,6 +50,7 @@ fn rules(case: Case<'_>) -> Rules {
             ..jobs::construct::Options::default()
         },
         marks: jobs::Marks {
+            slices: false,
             topology,
             queues: features.on(gate::ASSIGN_QUEUE_LABELS_FOR_PODS),
         },

@@ -140,7 +140,7 @@ pub(super) fn role_limit(case: Case<'_>) -> Verdict {
 
 pub(super) fn create(case: Case<'_>) -> Verdict {
     let pod = single(case, &case.input["pod"]);
-    let got = validate_create(&pod, &features(case));
+    let got = validate_create(&pod, Surroundings::default(), &features(case));
     Verdict::all([
         faults(&got, &case.want["wantErr"], also(&case.want["wantErr"])),
         warnings(case, &case.input["pod"]),

@@ -2,7 +2,7 @@
 //! with nothing around them, but for the node.
 
 use super::layers::{GROUP, PASSWD, TEMPORARY};
-use super::{Make, Part, Recipe, Settings};
+use super::{Make, Part, Profile, Recipe, Settings};
 
 pub(super) const MANAGER: Recipe = Recipe {
     name: "kueue-manager",
@@ -15,6 +15,7 @@ pub(super) const MANAGER: Recipe = Recipe {
             package: "kueue-manager",
             binary: "kueue-manager",
             to: "manager",
+            profile: Profile::Release,
         },
     ]]),
     settings: Settings {
@@ -37,11 +38,13 @@ pub(super) const GPU: Recipe = Recipe {
             package: "gpu",
             binary: "nvidia-smi",
             to: "usr/bin/nvidia-smi",
+            profile: Profile::Daily,
         },
         Part::Program {
             package: "gpu",
             binary: "atelier-gpu",
             to: "usr/bin/atelier-gpu",
+            profile: Profile::Daily,
         },
     ]]),
     settings: Settings {

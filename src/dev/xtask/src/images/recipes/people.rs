@@ -56,7 +56,10 @@ const TORCH: &[Part] = &[
         ],
         on: Some(&BASE),
         drop: &[
-            "usr/lib/python3/dist-packages/torch/bin/*",
+            // `torch_shm_manager` is beside them, without which nothing begins.
+            "usr/lib/python3/dist-packages/torch/bin/*Test",
+            "usr/lib/python3/dist-packages/torch/bin/test_*",
+            "usr/lib/python3/dist-packages/torch/bin/tutorial_*",
             "usr/lib/python3/dist-packages/torch/include/*",
             "usr/lib/python3/dist-packages/torch/test/*",
             "usr/lib/python3/dist-packages/torch/testing/_internal/*",
