@@ -34,10 +34,19 @@ pub(crate) fn helm(platform: &Platform, environment: &str, act: &str) -> Cmd {
     }
 }
 
-/// What the command printed; it must succeed.
+/// What the command printed; it must succeed. Where it does not, all that it said is shown: what went wrong first is rarely in its
+/// last lines.
 pub(crate) async fn ok(command: Cmd) -> String {
-    let output = command.run().await;
-    output.unwrap_or_else(|error| panic!("{error}")).stdout
+    let output = command.output().await;
+    let output = output.unwrap_or_else(|error| panic!("{error}"));
+    assert!(
+        output.code == Some(0),
+        "`{command}` ended with {:?}, and said:\n{}\n{}",
+        output.code,
+        output.stdout,
+        output.stderr
+    );
+    output.stdout
 }
 
 /// What the command says when it fails, as it must.
