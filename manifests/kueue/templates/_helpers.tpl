@@ -65,6 +65,7 @@ namespaceSelector:
 - {name: mpijob, group: kubeflow.org, version: v2beta1, plural: mpijobs}
 - {name: rayjob, group: ray.io, version: v1, plural: rayjobs}
 - {name: raycluster, group: ray.io, version: v1, plural: rayclusters}
+- {name: trainjob, group: trainer.kubeflow.org, version: v1alpha1, plural: trainjobs}
 {{- end }}
 
 {{/* Pods that name a queue are held up for a manager that is away only where pods are looked after. */}}
@@ -72,7 +73,7 @@ namespaceSelector:
 {{- $config := fromYaml .Values.managerConfig.controllerManagerConfigYaml | default dict }}
 {{- $frameworks := dig "integrations" "frameworks" (list) $config }}
 {{- $looked := false }}
-{{- range list "pod" "deployment" "statefulset" }}{{ if has . $frameworks }}{{ $looked = true }}{{ end }}{{ end }}
+{{- range list "pod" "deployment" "statefulset" "leaderworkerset.x-k8s.io/leaderworkerset" }}{{ if has . $frameworks }}{{ $looked = true }}{{ end }}{{ end }}
 {{- if $looked }}Fail{{ else }}Ignore{{ end }}
 {{- end }}
 
@@ -80,12 +81,24 @@ namespaceSelector:
 {{- define "kueue.servingKinds" -}}
 - {name: deployment, group: apps, version: v1, plural: deployments}
 - {name: statefulset, group: apps, version: v1, plural: statefulsets}
+- {name: leaderworkerset, group: leaderworkerset.x-k8s.io, version: v1, plural: leaderworkersets}
+{{- end }}
+
+{{/* The kinds that Kubernetes' own roles for people know nothing about. */}}
+{{- define "kueue.kindsOfPeople" -}}
+{{ include "kueue.jobKinds" . }}
+{{- range $kind := include "kueue.servingKinds" . | fromYamlArray }}
+{{- if contains "." $kind.group }}
+- {{ toJson $kind }}
+{{- end }}
+{{- end }}
 {{- end }}
 
 {{/* One that names a queue is held up for a manager that is away only where its framework is on. */}}
 {{- define "kueue.servingPolicy" -}}
 {{- $config := fromYaml .Values.managerConfig.controllerManagerConfigYaml | default dict }}
-{{- if has .serving (dig "integrations" "frameworks" (list) $config) }}Fail{{ else }}Ignore{{ end }}
+{{- $frameworks := dig "integrations" "frameworks" (list) $config }}
+{{- if or (has .serving $frameworks) (has (printf "%s/%s" .group .serving) $frameworks) }}Fail{{ else }}Ignore{{ end }}
 {{- end }}
 
 {{/* A pod that names a queue, or whose parent has it held back. CEL, because annotations cannot be selected. */}}

@@ -23,6 +23,7 @@ mod pkg_controller_core;
 mod pkg_controller_elasticjobs;
 mod pkg_controller_jobframework;
 mod pkg_controller_jobs_deployment;
+mod pkg_controller_jobs_leaderworkerset;
 mod pkg_controller_jobs_pod;
 mod pkg_controller_jobs_statefulset;
 mod pkg_controller_tas;
@@ -54,6 +55,7 @@ mod pkg_workload_finish;
 mod pkg_workload_patching;
 mod pkg_workloadslicing;
 mod ray;
+mod train_job;
 
 /// Runs one case.
 pub type Suite = fn(Case<'_>) -> Verdict;
@@ -80,6 +82,10 @@ const FOLDERS: &[(&str, &[File])] = &[
         pkg_controller_jobs_deployment::FILES,
     ),
     (
+        "pkg-controller-jobs-leaderworkerset",
+        pkg_controller_jobs_leaderworkerset::FILES,
+    ),
+    (
         "pkg-controller-jobs-statefulset",
         pkg_controller_jobs_statefulset::FILES,
     ),
@@ -102,6 +108,7 @@ const FOLDERS: &[(&str, &[File])] = &[
     ("pkg-controller-jobs-mpijob", jobs::KUBEFLOW),
     ("pkg-controller-jobs-raycluster", ray::CLUSTER),
     ("pkg-controller-jobs-rayjob", ray::JOB),
+    ("pkg-controller-jobs-trainjob", train_job::FILES),
     ("pkg-cache-queue", pkg_cache_queue::FILES),
     ("pkg-cache-queue-afs", pkg_cache_queue_afs::FILES),
     (

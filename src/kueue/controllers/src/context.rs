@@ -7,10 +7,13 @@ use jobs::GenericJob;
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::core::{Selector, SelectorExt};
 use kueue_api::names::API_VERSION;
+use kueue_api::v1beta2::Workload;
 use tokio_util::sync::CancellationToken;
 
+use crate::error::ReconcileError;
 use crate::events::{Happening, Kind, Sink};
 use crate::job::decide::Rules;
+use crate::key::Key;
 use crate::metrics::Metrics;
 use crate::multikueue::links::Links;
 use crate::role::CurrentRole;
@@ -103,6 +106,23 @@ impl Context {
     pub fn namespace_standing(&self, name: &str) -> Option<bool> {
         let labels = self.world.stores.namespace_labels(name)?;
         Some(self.settings.managed_namespaces.matches(&labels))
+    }
+
+    /// Deletes a Workload, and lets it go at once.
+    pub(crate) async fn delete_workload(&self, workload: &Workload) -> Result<(), ReconcileError> {
+        self.writer.delete(workload).await?;
+        // The deletion changed the version; the finalizer goes with whatever version is there now.
+        let unpinned = Workload {
+            metadata: kueue_api::ObjectMeta {
+                resource_version: None,
+                ..workload.metadata.clone()
+            },
+            ..workload.clone()
+        };
+        self.writer.release(&unpinned).await?;
+        let uid = workload.metadata.uid.as_deref();
+        self.world.lost_workload(&Key::of(&workload.metadata), uid);
+        Ok(())
     }
 
     /// Sends an event about a job.

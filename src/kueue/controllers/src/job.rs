@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use crate::context::Context;
 use crate::error::ReconcileError;
+use crate::events::Kind::Warning;
 use crate::key::Key;
 use crate::stores::Job;
 use crate::work_queue::Next;
@@ -46,11 +47,37 @@ pub async fn reconcile(
             .locks
             .hold(own.iter().map(|workload| Key::of(&workload.metadata)))
             .await;
+        let Some(job) = complete(&context, job)? else {
+            return Ok(Next::OnChange);
+        };
         if let Some(next) = round(&context, kind, &job, standing).await? {
             return Ok(next);
         }
     }
     Ok(Next::OnChange)
+}
+
+/// The job with what describes its pods. None as long as that is not there: nothing can be decided without it but what becomes of a job that
+/// is over.
+fn complete(context: &Arc<Context>, job: Arc<Job>) -> Result<Option<Arc<Job>>, ReconcileError> {
+    let bare = job.0.as_ref();
+    if !bare.lacks_runtime() {
+        return Ok(Some(job));
+    }
+    let of = bare.runtime_ref();
+    let runtime = of.as_ref().and_then(|of| context.world.stores.runtime(of));
+    let Some(runtime) = runtime else {
+        if bare.finished().is_some() {
+            return Ok(Some(job));
+        }
+        let name = of.map(|of| of.name).unwrap_or_default();
+        let note = format!("runtime {name:?} not found");
+        context.job_event(bare, Warning, "ErrWorkloadCompose", note);
+        return Ok(None);
+    };
+    let mut whole = bare.again(bare.to_value()?)?;
+    whole.set_runtime(runtime.object.clone());
+    Ok(Some(Arc::new(Job(whole))))
 }
 
 /// The Workload that the job names, or those that were made for one of its kind and name.

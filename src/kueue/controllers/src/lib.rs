@@ -18,6 +18,7 @@ pub mod front_proxy;
 pub mod job;
 pub mod keepers;
 pub mod key;
+pub mod leader_worker_set;
 pub mod lease;
 pub mod local_queue;
 pub mod locks;

@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jobs::multikueue::Adapter;
+use jobs::serving::leader_worker_set::group_of;
 use kueue_api::names::MULTIKUEUE_CONTROLLER;
 use kueue_api::v1beta2::{AdmissionCheckState, CheckState, Workload};
 use kueue_api::workload::checks::of_controller;
@@ -27,7 +28,7 @@ use crate::error::ReconcileError;
 use crate::key::Key;
 use crate::work_queue::Next;
 
-use decide::{Remote, View, owner, plan, refuse};
+use decide::{Remote, Siblings, View, owner, plan, refuse};
 use pass::Pass;
 use worker::Worker;
 
@@ -129,6 +130,7 @@ async fn handle(
         }
     }
     let key = Key::of(&pass.workload.metadata);
+    let siblings = siblings(pass, adapter, jobs.first())?;
     let decided = plan(View {
         workload: pass.workload,
         check: pass.check,
@@ -139,6 +141,7 @@ async fn handle(
         lost: &lost,
         order: &order,
         round: context.world.handed.round(&key),
+        siblings,
         rules: &settings.rules,
         now: (context.clock)(),
     });
@@ -147,6 +150,32 @@ async fn handle(
         Some(trouble) => Err(trouble.into()),
         None => Ok(decided.after.map_or(Next::OnChange, Next::After)),
     }
+}
+
+/// What the other Workloads of a job say, where it has several.
+fn siblings(
+    pass: &Pass<'_>,
+    adapter: &Adapter,
+    job: Option<&Value>,
+) -> Result<Option<Siblings>, ReconcileError> {
+    let wanted = job.map(|job| adapter.workloads_wanted(job)).transpose();
+    let wanted = wanted.map_err(|error| ReconcileError::Check(error.to_string()))?;
+    let Some(wanted) = wanted.flatten() else {
+        return Ok(None);
+    };
+    let own = pass.workload;
+    let all = pass.context.world.siblings(own);
+    let others = all.iter().filter(|other| other.name() != own.name());
+    let cluster = |other: &Arc<Workload>| other.status.as_ref()?.cluster_name.clone();
+    let first = group_of(own).is_some_and(|group| {
+        let mut groups = others.clone().filter_map(|other| group_of(other));
+        groups.all(|other| other > group)
+    });
+    Ok(Some(Siblings {
+        complete: usize::try_from(wanted).is_ok_and(|wanted| all.len() >= wanted),
+        first,
+        clusters: others.filter_map(cluster).collect(),
+    }))
 }
 
 async fn read(name: &str, worker: &Worker) -> Result<Remote, ReconcileError> {
@@ -215,6 +244,12 @@ impl Handed {
             on,
             ..Self::default()
         }
+    }
+
+    /// Whether anything is handed over at all.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.on
     }
 
     /// Whether a Workload may be one of those.

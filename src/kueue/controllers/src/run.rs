@@ -23,8 +23,8 @@ use crate::work_queue::{Next, WorkQueue};
 use crate::world::{PodGroups, World};
 use crate::write::Writer;
 use crate::{
-    cluster_queue, cohort, error::ReconcileError, events, flavor, job, keepers, lease, local_queue,
-    nodes, places, pods, scheduling, slices, stateful_set, workload,
+    cluster_queue, cohort, error::ReconcileError, events, flavor, job, keepers, leader_worker_set,
+    lease, local_queue, nodes, places, pods, scheduling, slices, stateful_set, workload,
 };
 use watches::watches;
 
@@ -84,6 +84,12 @@ impl Controllers {
             .with_slices(settings.jobs.workloads.elastic)
             .handing_over(settings.multikueue.is_some())
             .and_watches(usize::from(watches_sets(&settings)))
+            .and_watches(usize::from(watches_groups(&settings)))
+            .and_watches(if watches_runtimes(&kinds) {
+                jobs::train_job::RUNTIMES.len()
+            } else {
+                0
+            })
             .and_watches(if settings.multikueue.is_some() { 2 } else { 0 });
         // It is new, so nobody else was faster.
         let _ = world.metrics.set(metrics.clone());
@@ -153,10 +159,20 @@ impl Controllers {
     }
 }
 
+/// `StatefulSet`s make the pods of `LeaderWorkerSet`s, too.
 fn watches_sets(settings: &Settings) -> bool {
-    settings
-        .integrations
-        .on(jobs::serving::STATEFUL_SET.framework)
+    let on = |kind: &JobKind| settings.integrations.on(kind.framework);
+    on(&jobs::serving::STATEFUL_SET) || watches_groups(settings)
+}
+
+fn watches_groups(settings: &Settings) -> bool {
+    let kind = &jobs::serving::LEADER_WORKER_SET;
+    settings.integrations.on(kind.framework)
+}
+
+fn watches_runtimes(kinds: &[&'static JobKind]) -> bool {
+    let framework = jobs::train_job::TRAIN_JOB.framework;
+    kinds.iter().any(|kind| kind.framework == framework)
 }
 
 fn pod_groups(settings: &Settings) -> Option<PodGroups> {
@@ -227,6 +243,11 @@ async fn work(context: Arc<Context>, kinds: &[&'static JobKind], stop: Cancellat
         &queues.stateful_sets,
         ("StatefulSet.apps", 5),
         stateful_set::reconcile,
+    );
+    start.queue(
+        &queues.leader_worker_sets,
+        ("LeaderWorkerSet.leaderworkerset.x-k8s.io", 5),
+        leader_worker_set::reconcile,
     );
     start.queue(&queues.nodes, ("Node", 1), nodes::reconcile);
     start.queue(

@@ -69,7 +69,9 @@ fn is_ours(context: &Context, set: &StatefulSet) -> bool {
     let owner = jobs::ancestors::controller(meta);
     let integrations = &context.settings.integrations;
     let child = owner.is_some_and(|owner| integrations.known(owner) == Known::Managed);
-    (named || context.settings.manage_jobs_without_queue_name)
+    // They may be watched only because of what makes them.
+    integrations.on(STATEFUL_SET.framework)
+        && (named || context.settings.manage_jobs_without_queue_name)
         && !child
         && !is_foreign(set)
         && context.is_managed_namespace(namespace)

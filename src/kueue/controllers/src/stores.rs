@@ -8,7 +8,8 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jobs::{GenericJob, JobKind};
+use jobs::serving::leader_worker_set::LeaderWorkerSet;
+use jobs::{GenericJob, JobKind, RuntimeRef};
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::{LimitRange, Namespace, Node, Pod};
 use k8s_openapi::api::node::v1::RuntimeClass;
@@ -20,6 +21,7 @@ use kueue_api::v1beta2::{
     WorkloadPriorityClass,
 };
 use kueue_api::workload::slices::{self, chain_of_pod};
+use serde_json::Value;
 
 use crate::key::Key;
 use crate::pods::key::single_owner;
@@ -35,6 +37,19 @@ pub struct Job(pub Box<dyn GenericJob>);
 impl Stored for Job {
     fn meta(&self) -> &ObjectMeta {
         self.0.meta()
+    }
+}
+
+/// What describes the pods of jobs that do not do that themselves.
+#[derive(Debug)]
+pub struct Runtime {
+    pub metadata: ObjectMeta,
+    pub object: Arc<Value>,
+}
+
+impl Stored for Runtime {
+    fn meta(&self) -> &ObjectMeta {
+        &self.metadata
     }
 }
 
@@ -62,10 +77,13 @@ pub struct Stores {
     pub workloads: Store<Workload>,
     pub nodes: Store<Node>,
     pub stateful_sets: Store<StatefulSet>,
+    pub leader_worker_sets: Store<LeaderWorkerSet>,
     pub configs: Store<MultiKueueConfig>,
     pub provisioning_configs: Store<ProvisioningRequestConfig>,
     pub requests: Store<Request>,
     pub clusters: Store<MultiKueueCluster>,
+    /// Those of a namespace, and those of all.
+    pub runtimes: Store<Runtime>,
     /// Pods that say which Workload they are of; others are only counted by the cache.
     pub pods: Store<Pod>,
     /// Pods to look after.
@@ -100,10 +118,12 @@ impl Stores {
             workloads: Store::default(),
             nodes: Store::default(),
             stateful_sets: Store::default(),
+            leader_worker_sets: Store::default(),
             configs: Store::default(),
             provisioning_configs: Store::default(),
             requests: Store::default(),
             clusters: Store::default(),
+            runtimes: Store::default(),
             pods: Store::default(),
             jobs: kinds
                 .iter()
@@ -232,6 +252,13 @@ impl Stores {
             .iter()
             .enumerate()
             .find(|(_, jobs)| jobs.kind.owns(owner))
+    }
+
+    /// What a job names as the description of its pods.
+    #[must_use]
+    pub fn runtime(&self, of: &RuntimeRef) -> Option<Arc<Runtime>> {
+        let namespace = of.namespace.as_deref().unwrap_or_default();
+        self.runtimes.get(&Key::new(namespace, &of.name))
     }
 
     /// Labels of a namespace, if it is known.

@@ -8,12 +8,14 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::IntoResponse;
-use jobs::serving::STATEFUL_SET;
+use jobs::RuntimeRef;
+use jobs::serving::{LEADER_WORKER_SET, STATEFUL_SET};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kueue_api::config::NAMESPACE_NAME_LABEL;
 use kueue_api::names::{DEFAULT_LOCAL_QUEUE, DEFAULT_WORKLOAD_PRIORITY_CLASS};
 use kueue_api::v1beta2::Workload;
 use kueue_api::workload::checks::leads_elsewhere;
+use serde_json::Value;
 use webhooks::Cluster;
 
 use crate::context::Context;
@@ -67,6 +69,10 @@ impl Cluster for Surroundings {
             let set = stores.stateful_sets.get(&key)?;
             return Some(set.metadata.clone());
         }
+        if LEADER_WORKER_SET.owns(owner) {
+            let set = stores.leader_worker_sets.get(&key)?;
+            return Some(set.metadata.clone());
+        }
         let (_, jobs) = stores.jobs_of(owner)?;
         let job = jobs.objects.get(&key)?;
         Some(job.0.meta().clone())
@@ -88,6 +94,11 @@ impl Cluster for Surroundings {
         let cluster = name.and_then(|name| stores.cluster_queues.get(&Key::cluster(&name)));
         let checks = stores.checks.list();
         cluster.is_some_and(|cluster| leads_elsewhere(&cluster, checks.iter().map(AsRef::as_ref)))
+    }
+
+    fn runtime(&self, of: &RuntimeRef) -> Option<Arc<Value>> {
+        let found = self.0.world.stores.runtime(of)?;
+        Some(found.object.clone())
     }
 
     fn workload(&self, namespace: &str, name: &str) -> Option<Arc<Workload>> {

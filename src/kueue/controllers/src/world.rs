@@ -200,6 +200,9 @@ impl World {
             if self.handed.concerns(&workload) {
                 self.queues.handed.add(Key::of(&workload.metadata));
             }
+            if self.handed.is_on() {
+                self.ask_siblings(&workload, before.as_deref());
+            }
             self.ask_owner(&workload);
             self.ask_pods(&workload, false);
             if let Some(before) = before.filter(|w| job_owner(w) != job_owner(&workload)) {

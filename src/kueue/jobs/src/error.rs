@@ -28,6 +28,12 @@ pub enum JobError {
     /// The Workload has no podset for a role of the job's pods.
     #[error("invalid podset infos: podSetInfo with the name '{0}' is not found")]
     NoInfo(String),
+    /// What describes the pods of a job is not there.
+    #[error("runtime {0:?} not found")]
+    NoRuntime(String),
+    /// The patch of a runtime that our webhook writes is gone.
+    #[error("spec.runtimePatches has no entry of kueue.x-k8s.io/manager: create the job again")]
+    NoRuntimePatch,
     /// A cluster of Ray has no container for its head.
     #[error("the head group has no container")]
     NoHead,

@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kueue_api::features::Features;
@@ -20,6 +21,14 @@ use crate::pod_set_info::PodSetInfo;
 pub struct Finish {
     pub success: bool,
     pub message: String,
+}
+
+/// Name of an object that describes the pods of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuntimeRef {
+    /// None for one of all namespaces.
+    pub namespace: Option<String>,
+    pub name: String,
 }
 
 /// One write on the way of a job to being stopped.
@@ -58,6 +67,24 @@ pub trait GenericJob: Debug + Send + Sync {
     fn as_any(&self) -> &dyn Any;
     /// The whole object.
     fn to_value(&self) -> Result<Value, JobError>;
+
+    /// The same job with another state of its object.
+    fn again(&self, value: Value) -> Result<Box<dyn GenericJob>, JobError> {
+        (self.kind().read)(value)
+    }
+
+    /// Where to find what describes its pods, for a kind whose objects do not do that themselves.
+    fn runtime_ref(&self) -> Option<RuntimeRef> {
+        None
+    }
+
+    /// Hands it over.
+    fn set_runtime(&mut self, _runtime: Arc<Value>) {}
+
+    /// Whether it has yet to be handed over.
+    fn lacks_runtime(&self) -> bool {
+        false
+    }
 
     /// Pods whose quota it no longer needs.
     fn reclaimable_pods(&self) -> Option<Vec<ReclaimablePod>> {

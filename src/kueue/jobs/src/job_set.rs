@@ -47,7 +47,18 @@ struct Part<'a> {
 impl JobSet {
     /// Reads an object.
     pub fn read(value: Value) -> Result<Box<dyn GenericJob>, JobError> {
-        Ok(Box::new(Self(Untyped::read(JOB_SET.kind, value)?)))
+        Ok(Box::new(Self::of(value)?))
+    }
+
+    /// The same, of which more is known.
+    pub(crate) fn of(value: Value) -> Result<Self, JobError> {
+        Ok(Self(Untyped::read(JOB_SET.kind, value)?))
+    }
+
+    /// Its podsets without what their annotations ask for.
+    pub(crate) fn bare_pod_sets(&self) -> Result<Vec<PodSet>, JobError> {
+        let parts = self.parts();
+        parts.iter().map(|part| self.bare_pod_set(part)).collect()
     }
 
     fn parts(&self) -> Vec<Part<'_>> {

@@ -9,6 +9,7 @@ use crate::job::GenericJob;
 use crate::job_set::JOB_SET;
 use crate::ray::{RAY_CLUSTER, RAY_JOB};
 use crate::replicated::{JAX_JOB, MPI_JOB, PADDLE_JOB, PYTORCH_JOB, TF_JOB, XGBOOST_JOB};
+use crate::train_job::TRAIN_JOB;
 
 /// One integration: how its objects are called, and how one is read.
 #[derive(Debug)]
@@ -82,6 +83,7 @@ pub const KINDS: &[&JobKind] = &[
     &MPI_JOB,
     &RAY_JOB,
     &RAY_CLUSTER,
+    &TRAIN_JOB,
 ];
 
 /// `batch/v1` Job.

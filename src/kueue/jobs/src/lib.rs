@@ -22,6 +22,7 @@ pub mod replicated;
 pub mod serving;
 pub mod slices;
 pub mod topology_request;
+pub mod train_job;
 mod untyped;
 
 #[cfg(test)]
@@ -29,6 +30,6 @@ mod tests;
 
 pub use construct::{Priority, workload};
 pub use error::{InfoError, InjectError, JobError, UnknownFlavor};
-pub use job::{Change, Finish, GenericJob};
+pub use job::{Change, Finish, GenericJob, RuntimeRef};
 pub use kind::{JobKind, KINDS};
 pub use pod_set_info::{Marks, PodSetInfo};

@@ -10,6 +10,7 @@ mod tests;
 use kueue_api::names::{MULTIKUEUE_CONTROLLER, annotations, labels};
 use serde_json::{Map, Value};
 
+use crate::serving::leader_worker_set::{GroupsError, too_many};
 pub use sync::{Sync, Write};
 
 /// How the state of a copy comes back.
@@ -23,6 +24,8 @@ enum Flow {
     Pods,
     /// Nothing: its pods are jobs of their own.
     Nothing,
+    /// Nothing, and it has a Workload for each of its groups.
+    Groups,
 }
 
 /// How one kind of job is handed over.
@@ -76,6 +79,13 @@ pub static ADAPTERS: &[Adapter] = &[
         Some(MANAGED_BY),
         Flow::Plain,
     ),
+    adapter(
+        "trainer.kubeflow.org/v1alpha1",
+        "TrainJob",
+        "trainjobs",
+        Some(MANAGED_BY),
+        Flow::Plain,
+    ),
     adapter("v1", "Pod", "pods", None, Flow::Pods),
     adapter(
         "apps/v1",
@@ -83,6 +93,13 @@ pub static ADAPTERS: &[Adapter] = &[
         "statefulsets",
         None,
         Flow::Nothing,
+    ),
+    adapter(
+        "leaderworkerset.x-k8s.io/v1",
+        "LeaderWorkerSet",
+        "leaderworkersets",
+        None,
+        Flow::Groups,
     ),
 ];
 
@@ -191,6 +208,25 @@ impl Adapter {
         self.flow == Flow::Pods
     }
 
+    /// Whether a job has several Workloads, which go to one cluster together.
+    #[must_use]
+    pub fn has_groups(&self) -> bool {
+        self.flow == Flow::Groups
+    }
+
+    /// How many Workloads a job is to have, if that may be several.
+    ///
+    /// # Errors
+    /// When it asks for a number of them that nobody can want.
+    pub fn workloads_wanted(&self, job: &Value) -> Result<Option<i32>, GroupsError> {
+        if !self.has_groups() {
+            return Ok(None);
+        }
+        let says = job.pointer("/spec/replicas").and_then(Value::as_i64);
+        let groups = i32::try_from(says.unwrap_or(1)).unwrap_or(i32::MAX);
+        too_many(groups).map_or(Ok(Some(groups)), Err)
+    }
+
     /// Why a job is not handed over; none if it is.
     #[must_use]
     pub fn refusal(&self, job: &Value) -> Option<String> {
@@ -217,6 +253,7 @@ impl Adapter {
         if self.flow == Flow::Batch {
             without_generated(&mut spec);
         }
+        crate::train_job::without_own_patch(&mut spec);
         let mut object = Map::new();
         object.insert("apiVersion".to_owned(), Value::from(self.api_version()));
         object.insert("kind".to_owned(), Value::from(self.kind));
@@ -233,14 +270,16 @@ impl Adapter {
             map("annotations").unwrap_or_default(),
         );
         marks.insert(labels::MULTIKUEUE_ORIGIN.to_owned(), hand.origin.into());
-        if hand.annotated {
+        if self.has_groups() {
+            // It has no single Workload that it could name.
+        } else if hand.annotated {
             let key = annotations::PREBUILT_WORKLOAD_NAME.to_owned();
             notes.insert(key, hand.workload.into());
         } else {
             let key = labels::PREBUILT_WORKLOAD_NAME.to_owned();
             marks.insert(key, hand.workload.into());
         }
-        if self.flow == Flow::Nothing {
+        if matches!(self.flow, Flow::Nothing | Flow::Groups) {
             // The names of its Workloads over there are derived from it.
             let uid = of("uid").cloned().unwrap_or_else(|| Value::from(""));
             notes.insert(annotations::MULTIKUEUE_ORIGIN_UID.to_owned(), uid);

@@ -1,7 +1,8 @@
 //! Kinds that serve: they have no end, and are not suspended but have their pods held back. Here is what their webhooks do; a `StatefulSet` has
-//! a Workload besides ([`stateful_set`]). Reference sections 5.5 and 5.6.
+//! a Workload besides ([`stateful_set`]), a `LeaderWorkerSet` one for each of its groups ([`leader_worker_set`]). Reference sections 5.5 to 5.7.
 
 pub mod deployment;
+pub mod leader_worker_set;
 pub mod stateful_set;
 
 #[cfg(test)]
@@ -13,27 +14,46 @@ use k8s_openapi::api::core::v1::{PodSpec, PodTemplateSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kueue_api::features::{Features, gate};
 use kueue_api::field::{FieldError, Path};
-use kueue_api::names::annotations::POD_SUSPENDING_PARENT;
+use kueue_api::names::POD_GROUP_NAME;
+use kueue_api::names::annotations::{POD_SUSPENDING_PARENT, PREBUILT_WORKLOAD_NAME};
 use kueue_api::validation::admission_gates;
 use serde_json::Value;
 
-use crate::admission::{elastic_annotation, immutable_queue, priority_class_change, queue_name};
+use crate::admission::names::is_label_value;
+use crate::admission::{
+    elastic_annotation, immutable_queue, priority_class_change, queue_name, set_label,
+};
 use crate::error::JobError;
 use crate::job::GenericJob;
 use crate::kind::JobKind;
 use crate::pods;
 
 /// `apps/v1` Deployment.
-pub const DEPLOYMENT: JobKind = serving("deployment", "Deployment", "deployments");
+pub const DEPLOYMENT: JobKind = serving("deployment", "apps", "Deployment", "deployments");
 /// `apps/v1` `StatefulSet`.
-pub const STATEFUL_SET: JobKind = serving("statefulset", "StatefulSet", "statefulsets");
-/// Both, as a table of what the webhooks listen for.
-pub const KINDS: &[&JobKind] = &[&DEPLOYMENT, &STATEFUL_SET];
+pub const STATEFUL_SET: JobKind = serving("statefulset", "apps", "StatefulSet", "statefulsets");
+/// `leaderworkerset.x-k8s.io/v1` `LeaderWorkerSet`.
+pub const LEADER_WORKER_SET: JobKind = serving(
+    "leaderworkerset.x-k8s.io/leaderworkerset",
+    "leaderworkerset.x-k8s.io",
+    "LeaderWorkerSet",
+    "leaderworkersets",
+);
+/// All of them, as a table of what the webhooks listen for.
+pub const KINDS: &[&JobKind] = &[&DEPLOYMENT, &STATEFUL_SET, &LEADER_WORKER_SET];
 
-const fn serving(framework: &'static str, kind: &'static str, plural: &'static str) -> JobKind {
+/// The label that names the revision of a pod.
+const REVISION: &str = "controller-revision-hash";
+
+const fn serving(
+    framework: &'static str,
+    group: &'static str,
+    kind: &'static str,
+    plural: &'static str,
+) -> JobKind {
     JobKind {
         framework,
-        group: "apps",
+        group,
         version: "v1",
         kind,
         plural,
@@ -58,6 +78,23 @@ fn hold_back(template: &mut PodTemplateSpec, framework: &JobKind) {
     notes.insert(key.to_owned(), name.to_owned());
 }
 
+/// Names the group of a pod, and its Workload, which is called the same; `annotated` is the gate `WorkloadIdentifierAnnotations`.
+fn enter(meta: &mut ObjectMeta, workload: &str, annotated: bool) {
+    // A label cannot hold a long name.
+    let prebuilt = annotated || !is_label_value(workload);
+    for (key, in_annotation) in [
+        (PREBUILT_WORKLOAD_NAME, prebuilt),
+        (POD_GROUP_NAME, annotated),
+    ] {
+        if in_annotation {
+            let notes = meta.annotations.get_or_insert_default();
+            notes.insert(key.to_owned(), workload.to_owned());
+        } else {
+            set_label(meta, key, workload);
+        }
+    }
+}
+
 /// What is wrong with a new one.
 fn problems(meta: &ObjectMeta, kind: &JobKind, features: &Features) -> Vec<FieldError> {
     let mut found: Vec<_> = queue_name(meta).into_iter().collect();
@@ -77,6 +114,17 @@ fn change_problems(
 ) -> Vec<FieldError> {
     let mut found: Vec<_> = queue_name(new).into_iter().collect();
     found.extend(elastic_annotation(new, kind, features));
+    found.extend(held((old, new), idle, features));
+    found
+}
+
+/// What of the names must stay as it was.
+fn held(
+    (old, new): (&ObjectMeta, &ObjectMeta),
+    idle: bool,
+    features: &Features,
+) -> Vec<FieldError> {
+    let mut found = Vec::new();
     let named = crate::admission::label(new, kueue_api::names::labels::QUEUE_NAME).is_some();
     if !idle || !named {
         found.extend(immutable_queue(old, new));

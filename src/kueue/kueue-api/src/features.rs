@@ -28,6 +28,7 @@ pub mod gate {
     pub const FINISH_ORPHANED_WORKLOADS: &str = "FinishOrphanedWorkloads";
     pub const FLAVOR_FUNGIBILITY: &str = "FlavorFungibility";
     pub const LOCAL_QUEUE_METRICS: &str = "LocalQueueMetrics";
+    pub const LWS_IMMUTABLE_GROUP_SIZE: &str = "LWSImmutableGroupSize";
     pub const MULTIKUEUE: &str = "MultiKueue";
     pub const MULTIKUEUE_DISPATCHER_CONFIG: &str = "MultiKueueIncrementalDispatcherConfig";
     pub const MULTIKUEUE_DISPATCHER_ORDER: &str =

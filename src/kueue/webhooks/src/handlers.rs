@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use jobs::RuntimeRef;
 use jobs::integrations::Integrations;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kueue_api::LabelSelector;
@@ -35,6 +36,8 @@ pub trait Cluster: Send + Sync {
     fn owner(&self, namespace: &str, owner: &OwnerReference) -> Option<ObjectMeta>;
     /// Whether a LocalQueue leads to a ClusterQueue that sends its Workloads to other clusters.
     fn leads_elsewhere(&self, namespace: &str, queue: &str) -> bool;
+    /// What a job names as the description of its pods, if it is known.
+    fn runtime(&self, of: &RuntimeRef) -> Option<Arc<Value>>;
     /// A Workload, if it is known.
     fn workload(&self, namespace: &str, name: &str) -> Option<Arc<Workload>>;
 }

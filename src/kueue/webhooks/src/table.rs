@@ -59,6 +59,14 @@ const OWN: &[(&str, Handler)] = &[
     ("/validate-apps-v1-deployment", serving::check_deployment),
     ("/mutate-apps-v1-statefulset", serving::default_stateful_set),
     ("/validate-apps-v1-statefulset", serving::check_stateful_set),
+    (
+        "/mutate-leaderworkerset-x-k8s-io-v1-leaderworkerset",
+        serving::default_leader_worker_set,
+    ),
+    (
+        "/validate-leaderworkerset-x-k8s-io-v1-leaderworkerset",
+        serving::check_leader_worker_set,
+    ),
 ];
 
 /// The path of a job kind: `/mutate-batch-v1-job`.

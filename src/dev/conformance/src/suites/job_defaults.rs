@@ -52,7 +52,8 @@ impl Place {
                 .as_str()
                 .or(case.common["namespaceSelector"].as_str())
                 .map(str::to_owned),
-            default_queue: input["defaultLqExist"] == true,
+            default_queue: input["defaultLqExist"] == true
+                || input["withDefaultLocalQueue"] == true,
         }
     }
 
@@ -121,7 +122,7 @@ pub(super) fn default_job(case: Case<'_>) -> Verdict {
         leads_elsewhere(case, &namespace, queue)
     });
     job.default_own(&features);
-    let wanted = ["want", "newJob"].map(|name| &case.want[name]);
+    let wanted = ["want", "newJob", "wantTrainJob", "wantSparkApp"].map(|name| &case.want[name]);
     let Some(wanted) = wanted.into_iter().find(|wanted| wanted.is_object()) else {
         let got = job.managed_by().unwrap_or_default();
         return Verdict::same(got, &case.want["wantManagedBy"]);
@@ -132,6 +133,9 @@ pub(super) fn default_job(case: Case<'_>) -> Verdict {
 }
 
 fn leads_elsewhere(case: Case<'_>, namespace: &str, name: &str) -> bool {
+    if case.input["withMultiKueueAdmissionCheck"] == true {
+        return true;
+    }
     let queues: Vec<LocalQueue> = each(&case.input["queues"]);
     let clusters: Vec<ClusterQueue> = each(&case.input["clusterQueues"]);
     let check = &case.input["admissionCheck"];

@@ -105,7 +105,9 @@ impl Run {
         let value = self
             .store
             .value(self.kind.kind, &self.namespace, &self.name)?;
-        Some((self.kind.read)(value.clone()).unwrap())
+        let mut job = (self.kind.read)(value.clone()).unwrap();
+        complete(&self.store, job.as_mut());
+        Some(job)
     }
 
     /// One pass.
@@ -329,7 +331,7 @@ impl Run {
     }
 }
 
-fn release(store: &mut Store, namespace: &str, name: &str) {
+pub(super) fn release(store: &mut Store, namespace: &str, name: &str) {
     let Some(workload) = store.value("Workload", namespace, name) else {
         return;
     };
@@ -423,11 +425,13 @@ pub(super) fn reconciler(case: Case<'_>) -> Verdict {
         &case.common["testNamespace"],
         &case.input["setup"],
         &case.input["job"],
+        &case.input["trainJob"],
+        &case.common["testCtr"],
         &case.input["otherJobs"],
         &case.input["priorityClasses"],
         &case.input["initObjects"],
     ]);
-    let job = &case.input["job"];
+    let job = job_of(case);
     let annotated = features.on(gate::WORKLOAD_IDENTIFIER_ANNOTATIONS);
     let prebuilt = job.is_object()
         && super::jobs::parsed(job)
@@ -448,7 +452,9 @@ pub(super) fn reconciler(case: Case<'_>) -> Verdict {
         noise.push("metadata");
     }
     let got = got.unwrap_or_else(|| json!({}));
-    let jobs = [got, case.want["wantJob"].clone()].map(|job| normal(&[job], &noise));
+    let wanted = ["wantJob", "wantTrainJob"].map(|name| &case.want[name]);
+    let wanted = wanted.into_iter().find(|wanted| wanted.is_object());
+    let jobs = [got, wanted.cloned().unwrap_or_default()].map(|job| normal(&[job], &noise));
     let want = &case.want["wantWorkloads"];
     let workloads = if batch {
         let known = &case.input["workloads"];
@@ -464,6 +470,24 @@ pub(super) fn reconciler(case: Case<'_>) -> Verdict {
         workloads,
         if batch { events() } else { Verdict::Passed },
     ])
+}
+
+/// Hands a job what describes its pods, if that is elsewhere.
+pub(super) fn complete(store: &Store, job: &mut dyn GenericJob) {
+    let Some(of) = job.runtime_ref() else { return };
+    let namespace = of.namespace.as_deref().unwrap_or_default();
+    let kinds = jobs::train_job::RUNTIMES.iter();
+    let found = kinds.filter_map(|(kind, _)| store.value(kind, namespace, &of.name));
+    if let Some(runtime) = found.into_iter().next() {
+        job.set_runtime(Arc::new(runtime.clone()));
+    }
+}
+
+/// The job, whatever the table calls it.
+fn job_of(case: Case<'_>) -> &Value {
+    let names = ["job", "trainJob"].iter();
+    let mut all = names.map(|name| &case.input[*name]);
+    all.find(|job| job.is_object()).unwrap_or(&Value::Null)
 }
 
 /// What the tables of the other kinds do not compare of Workloads; they name no events either.
@@ -500,7 +524,7 @@ fn owned(mut workload: Value, job: &Value, prebuilt: bool) -> Value {
 }
 
 fn key(case: Case<'_>) -> (&'static JobKind, (String, String)) {
-    let job = &case.input["job"];
+    let job = job_of(case);
     let kind = if job.is_object() {
         super::jobs::kind(job)
     } else {

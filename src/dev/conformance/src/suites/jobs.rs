@@ -89,6 +89,7 @@ pub(super) fn object(case: Case<'_>) -> Value {
         "mpiJob",
         "rayJob",
         "rayCluster",
+        "trainJob",
         "oldJob",
     ];
     let found = names.iter().find(|name| case.input[**name].is_object());

@@ -67,7 +67,7 @@ impl<'a> Act<'a> {
                 let written = self.context.writer.reclaimable(&workload, &pods).await?;
                 self.context.world.saw_workload(written);
             }
-            Effect::Delete(workload) => self.delete(&workload).await?,
+            Effect::Delete(workload) => self.context.delete_workload(&workload).await?,
             Effect::Release(workload) => self.release(&workload).await?,
             Effect::Job(patch) => {
                 self.write(self.job, Change::Object(patch)).await?;
@@ -113,24 +113,6 @@ impl<'a> Act<'a> {
     ) -> Result<(), ReconcileError> {
         let written = self.context.writer.status(workload, status).await?;
         self.context.world.saw_workload(written);
-        Ok(())
-    }
-
-    async fn delete(&self, workload: &Workload) -> Result<(), ReconcileError> {
-        self.context.writer.delete(workload).await?;
-        // The deletion changed the version; the finalizer goes with whatever version is there now.
-        let unpinned = Workload {
-            metadata: kueue_api::ObjectMeta {
-                resource_version: None,
-                ..workload.metadata.clone()
-            },
-            ..workload.clone()
-        };
-        self.context.writer.release(&unpinned).await?;
-        self.context.world.lost_workload(
-            &Key::of(&workload.metadata),
-            workload.metadata.uid.as_deref(),
-        );
         Ok(())
     }
 

@@ -185,7 +185,7 @@ fn class_missing(view: &View<'_>) -> Option<Effect> {
 
 fn suspend(view: &View<'_>) -> Effects {
     let before = view.job.to_value()?;
-    let mut job = (view.job.kind().read)(before.clone())?;
+    let mut job = view.job.again(before.clone())?;
     job.suspend();
     let change = merge::between(&before, &job.to_value()?);
     let note = "Kueue managed child job suspended".to_owned();
@@ -332,7 +332,7 @@ fn finish(
 
 fn start(view: &View<'_>, workload: Arc<Workload>, infos: &[PodSetInfo]) -> Effects {
     let before = view.job.to_value()?;
-    let mut job = (view.job.kind().read)(before.clone())?;
+    let mut job = view.job.again(before.clone())?;
     match job.run_with(infos) {
         Ok(()) => {}
         // Nothing that anybody could wait for will mend this.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{Stream, TryStreamExt};
-use jobs::multikueue::{ADAPTERS, Adapter, workload_of};
+use jobs::multikueue::{ADAPTERS, Adapter, gvk, workload_of};
 use kube::ResourceExt;
 use kube::api::{Api, DynamicObject, PartialObjectMeta};
 use kube::runtime::watcher::{self, Event, watcher};
-use kueue_api::names::labels;
+use kueue_api::names::{annotations, labels};
 use kueue_api::v1beta2::Workload;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -148,10 +148,7 @@ impl Connection {
                 match event {
                     Ok(Some(Event::Apply(job) | Event::InitApply(job) | Event::Delete(job))) => {
                         failed = 0;
-                        let meta = json!({"metadata": job.metadata});
-                        if let Some(workload) = workload_of(&meta) {
-                            self.ask(&job.namespace().unwrap_or_default(), workload);
-                        }
+                        self.ask_for(adapter, &job);
                     }
                     Ok(Some(Event::Init | Event::InitDone)) => {}
                     Ok(None) | Err(_) => break,
@@ -159,6 +156,31 @@ impl Connection {
             }
             failed += 1;
             tokio::time::sleep(retry(failed)).await;
+        }
+    }
+
+    /// Asks for the Workloads of a copy.
+    fn ask_for(&self, adapter: &Adapter, copy: &PartialObjectMeta<DynamicObject>) {
+        let namespace = copy.namespace().unwrap_or_default();
+        if adapter.has_groups() {
+            let gvk = gvk(&adapter.api_version(), adapter.kind);
+            let name = copy.name_any();
+            let all = self.context.world.stores.workloads.list_in(&namespace);
+            let its = |workload: &Workload| {
+                let notes = workload.metadata.annotations.as_ref();
+                let says = |key: &str, what: &str| {
+                    notes.and_then(|notes| notes.get(key)).map(String::as_str) == Some(what)
+                };
+                says(annotations::JOB_OWNER_GVK, &gvk) && says(annotations::JOB_OWNER_NAME, &name)
+            };
+            for workload in all.iter().filter(|workload| its(workload)) {
+                self.ask(&namespace, workload.name());
+            }
+            return;
+        }
+        let meta = json!({"metadata": copy.metadata});
+        if let Some(workload) = workload_of(&meta) {
+            self.ask(&namespace, workload);
         }
     }
 

@@ -21,7 +21,7 @@ use kueue_api::v1beta2::{AdmissionCheckState, CheckState, WorkloadSpec};
 use kueue_api::workload::checks::nomination_is_idle;
 
 pub use place::{Round, next_round, offer};
-pub use terms::{Act, Answer, Dispatcher, Plan, Remote, Rules, Tone, Trouble, View};
+pub use terms::{Act, Answer, Dispatcher, Plan, Remote, Rules, Siblings, Tone, Trouble, View};
 pub use words::{answered, opened, owner};
 
 /// How soon the state of a copy is asked for again when the job here was still suspended.

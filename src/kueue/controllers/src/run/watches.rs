@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use jobs::JobKind;
+use jobs::serving::LEADER_WORKER_SET;
+use jobs::train_job::{RUNTIMES, TRAIN_JOB};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::api::{Api, DynamicObject};
+use kube::core::ApiResource;
 use serde::de::DeserializeOwned;
 use telemetry::health::Readiness;
 use tokio::task::JoinSet;
@@ -47,12 +50,19 @@ pub(super) fn watches(
     if super::watches_sets(&context.settings) {
         start.kind("StatefulSet", World::on_stateful_set);
     }
+    if super::watches_groups(&context.settings) {
+        let kind = (LEADER_WORKER_SET.kind, Need::Optional);
+        start.needed(kind, World::on_leader_worker_set);
+    }
     if context.settings.multikueue.is_some() {
         start.kind("MultiKueueConfig", World::on_multikueue_config);
         start.kind("MultiKueueCluster", World::on_multikueue_cluster);
     }
     start.kind("ProvisioningRequestConfig", World::on_provisioning_config);
     start.requests();
+    if super::watches_runtimes(kinds) {
+        start.runtimes();
+    }
     for (index, kind) in kinds.iter().enumerate() {
         start.jobs(index, kind);
     }
@@ -82,6 +92,18 @@ impl Watches<'_> {
             + Send
             + 'static,
     {
+        self.needed((kind, Need::Required), tell);
+    }
+
+    fn needed<K>(&mut self, (kind, need): (&'static str, Need), tell: fn(&World, Seen<K>))
+    where
+        K: kube::Resource<DynamicType = ()>
+            + Clone
+            + std::fmt::Debug
+            + DeserializeOwned
+            + Send
+            + 'static,
+    {
         let api: Api<Unread<K>> = Api::all(self.context.client.0.clone());
         let (context, synced, stop) = (self.context.clone(), self.synced(kind), self.stop.clone());
         self.tasks.spawn(async move {
@@ -90,7 +112,7 @@ impl Watches<'_> {
                 |seen| tell(world, seen),
                 |meta: &ObjectMeta| world.is_news(kind, meta),
             );
-            follow((kind, Need::Required), api, synced, hear, stop).await;
+            follow((kind, need), api, synced, hear, stop).await;
         });
     }
 
@@ -106,6 +128,26 @@ impl Watches<'_> {
             let kind = (request::KIND, Need::Optional);
             follow(kind, api, synced, hear, stop).await;
         });
+    }
+
+    /// What describes the pods of jobs of a kind, once there are such kinds.
+    fn runtimes(&mut self) {
+        for (kind, plural) in RUNTIMES {
+            let resource = ApiResource {
+                kind: kind.to_owned(),
+                plural: plural.to_owned(),
+                ..job::resource_of(&TRAIN_JOB)
+            };
+            let api: Api<Unread<DynamicObject>> =
+                Api::all_with(self.context.client.0.clone(), &resource);
+            let (context, stop) = (self.context.clone(), self.stop.clone());
+            let synced = self.synced(kind);
+            self.tasks.spawn(async move {
+                let world = &context.world;
+                let hear = (|seen| world.on_runtime(kind, seen), |_: &ObjectMeta| true);
+                follow((kind, Need::Optional), api, synced, hear, stop).await;
+            });
+        }
     }
 
     fn jobs(&mut self, index: usize, kind: &'static JobKind) {

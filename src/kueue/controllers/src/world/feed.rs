@@ -3,6 +3,7 @@
 mod pods;
 mod provisioning;
 mod quota;
+mod runtimes;
 
 use std::sync::Arc;
 
@@ -81,6 +82,10 @@ impl World {
             for job in jobs.objects.list_in(&changed) {
                 self.queues.ask_job(kind, Key::of(job.meta()));
             }
+        }
+        for set in self.stores.leader_worker_sets.list_in(&changed) {
+            let key = Key::of(&set.metadata);
+            self.queues.leader_worker_sets.add(key);
         }
         for key in self.stores.shelf.keys_in(&changed) {
             self.queues.pods.add(key);
@@ -209,6 +214,10 @@ impl World {
     fn ask_jobs_without_workload(&self) {
         for key in self.stores.shelf.keys() {
             self.queues.pods.add(key);
+        }
+        for set in self.stores.leader_worker_sets.list() {
+            let key = Key::of(&set.metadata);
+            self.queues.leader_worker_sets.add(key);
         }
         for (kind, jobs) in self.stores.jobs.iter().enumerate() {
             for job in jobs

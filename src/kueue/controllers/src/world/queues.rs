@@ -22,6 +22,7 @@ pub struct Queues {
     /// Chains of slices with pods that may wait for room.
     pub slices: Arc<WorkQueue>,
     pub stateful_sets: Arc<WorkQueue>,
+    pub leader_worker_sets: Arc<WorkQueue>,
     /// Single pods and groups of pods.
     pub pods: Arc<WorkQueue>,
     /// Workloads that an autoscaler may be asked about.
@@ -50,6 +51,7 @@ impl Queues {
             places: queue("places of pods"),
             slices: queue("slices"),
             stateful_sets: queue("StatefulSet"),
+            leader_worker_sets: queue("LeaderWorkerSet"),
             pods: queue("Pod"),
             provisioned: queue("ProvisioningRequest"),
             handed: queue("MultiKueue Workload"),

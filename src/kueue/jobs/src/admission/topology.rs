@@ -34,10 +34,16 @@ const GATED: &str = "the TASMultiLayerTopology feature gate must be enabled to u
 /// What is wrong with the templates of a job. `layers` is the gate `TASMultiLayerTopology`: slices may be inside each other.
 #[must_use]
 pub fn problems(templates: &[Template], layers: bool) -> Vec<FieldError> {
-    let each = templates.iter();
-    let mut found: Vec<_> = each.flat_map(|one| of_template(one, layers)).collect();
+    let mut found = problems_of_each(templates, layers);
     found.extend(groups(templates));
     found
+}
+
+/// The same for templates that form no groups.
+#[must_use]
+pub fn problems_of_each(templates: &[Template], layers: bool) -> Vec<FieldError> {
+    let each = templates.iter();
+    each.flat_map(|one| of_template(one, layers)).collect()
 }
 
 struct Notes<'a> {

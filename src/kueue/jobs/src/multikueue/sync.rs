@@ -60,7 +60,7 @@ impl Adapter {
         let whole = || Some(copy.get("status").cloned().unwrap_or_else(|| json!({})));
         match self.flow {
             Flow::Plain => (whole(), false),
-            Flow::Nothing => (None, false),
+            Flow::Nothing | Flow::Groups => (None, false),
             Flow::Pods if job.pointer("/metadata/deletionTimestamp").is_some() => (None, false),
             Flow::Pods => (whole().map(|status| waiting(job, status)), false),
             Flow::Batch if !is_suspended(job) || is_suspended(copy) || is_over(copy) => {

@@ -6,13 +6,11 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kueue_api::ObjectMeta;
 use kueue_api::features::Features;
 use kueue_api::field::{FieldError, Path};
-use kueue_api::names::{
-    DEFAULT_POD_SET, POD_GROUP_NAME, RESOURCE_IN_USE_FINALIZER, annotations, gates, labels,
-};
+use kueue_api::names::{DEFAULT_POD_SET, RESOURCE_IN_USE_FINALIZER, annotations, gates, labels};
 use kueue_api::v1beta2::{PodSet, Workload, WorkloadSpec};
 use kueue_api::workload::phase::is_on_hold;
 
-use super::{STATEFUL_SET, change_problems, hold_back, same_shape};
+use super::{REVISION, STATEFUL_SET, change_problems, enter, hold_back, same_shape};
 use crate::admission::{Surroundings, default_names, label, names, set_label, should_manage};
 use crate::construct::{self, Options, Priority};
 use crate::error::JobError;
@@ -22,7 +20,6 @@ use crate::{ancestors, naming};
 
 /// The label that numbers the pods.
 const POD_INDEX: &str = "apps.kubernetes.io/pod-index";
-const REVISION: &str = "controller-revision-hash";
 
 /// Whether another integration looks after it.
 #[must_use]
@@ -239,19 +236,7 @@ fn mark(meta: &mut ObjectMeta, set: &StatefulSet, workload: &str, annotated: boo
             set_label(meta, key, value);
         }
     }
-    // A label cannot hold a long name.
-    let prebuilt = annotated || !names::is_label_value(workload);
-    let mut names = Vec::new();
-    for (key, in_annotation) in [
-        (annotations::PREBUILT_WORKLOAD_NAME, prebuilt),
-        (POD_GROUP_NAME, annotated),
-    ] {
-        if in_annotation {
-            names.push((key, workload));
-        } else {
-            set_label(meta, key, workload);
-        }
-    }
+    enter(meta, workload, annotated);
     let total = replicas(set).to_string();
     let notes = meta.annotations.get_or_insert_default();
     let all = [
@@ -261,7 +246,7 @@ fn mark(meta: &mut ObjectMeta, set: &StatefulSet, workload: &str, annotated: boo
         (annotations::POD_GROUP_POD_INDEX_LABEL, POD_INDEX),
         (annotations::ROLE_HASH, DEFAULT_POD_SET),
     ];
-    for (key, value) in all.into_iter().chain(names) {
+    for (key, value) in all {
         notes.insert(key.to_owned(), value.to_owned());
     }
 }

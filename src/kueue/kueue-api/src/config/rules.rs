@@ -25,18 +25,18 @@ const FRAMEWORKS: &[&str] = &[
     "kubeflow.org/jaxjob",
     "ray.io/rayjob",
     "ray.io/raycluster",
+    "trainer.kubeflow.org/trainjob",
     "pod",
     "deployment",
     "statefulset",
+    "leaderworkerset.x-k8s.io/leaderworkerset",
 ];
 
 /// Job kinds of the reference that are still to be built.
 pub(super) const FRAMEWORKS_TO_COME: &[&str] = &[
     "ray.io/rayservice",
     "workload.codeflare.dev/appwrapper",
-    "trainer.kubeflow.org/trainjob",
     "sparkoperator.k8s.io/sparkapplication",
-    "leaderworkerset.x-k8s.io/leaderworkerset",
 ];
 
 pub(super) fn check(configuration: &Configuration) -> Vec<FieldError> {

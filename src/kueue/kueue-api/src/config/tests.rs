@@ -75,7 +75,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "frameworks",
         "integrations:\n  frameworks: [batch/job, unregistered/job]\n",
-        "integrations.frameworks[1]: Unsupported value: \"unregistered/job\": supported values: \"batch/job\", \"deployment\", \"jobset.x-k8s.io/jobset\", \"kubeflow.org/jaxjob\", \"kubeflow.org/mpijob\", \"kubeflow.org/paddlejob\", \"kubeflow.org/pytorchjob\", \"kubeflow.org/tfjob\", \"kubeflow.org/xgboostjob\", \"pod\", \"ray.io/raycluster\", \"ray.io/rayjob\", \"statefulset\"",
+        "integrations.frameworks[1]: Unsupported value: \"unregistered/job\": supported values: \"batch/job\", \"deployment\", \"jobset.x-k8s.io/jobset\", \"kubeflow.org/jaxjob\", \"kubeflow.org/mpijob\", \"kubeflow.org/paddlejob\", \"kubeflow.org/pytorchjob\", \"kubeflow.org/tfjob\", \"kubeflow.org/xgboostjob\", \"leaderworkerset.x-k8s.io/leaderworkerset\", \"pod\", \"ray.io/raycluster\", \"ray.io/rayjob\", \"statefulset\", \"trainer.kubeflow.org/trainjob\"",
     ),
     (
         "framework twice",

@@ -100,7 +100,7 @@ pub const GATES: &[Gate] = &[
         Built::Both,
         &[],
     ),
-    gate("LWSImmutableGroupSize", true, Built::No, &[]),
+    gate("LWSImmutableGroupSize", true, Built::Both, &[]),
     gate("LocalQueueMetrics", true, Built::Both, &[]),
     gate(
         "ManagedJobsNamespaceSelectorAlwaysRespected",

@@ -12,7 +12,11 @@ use super::integrations;
 /// The kinds of jobs that are managed, those of pods too.
 fn kinds(integrations: &Integrations) -> BTreeSet<&'static str> {
     let jobs = jobs::KINDS.iter().copied();
-    let pods = [&jobs::pods::POD, &jobs::serving::STATEFUL_SET];
+    let sets = [
+        &jobs::serving::STATEFUL_SET,
+        &jobs::serving::LEADER_WORKER_SET,
+    ];
+    let pods = [&jobs::pods::POD].into_iter().chain(sets);
     let all = jobs.chain(pods);
     let managed = all.filter(|kind| integrations.on(kind.framework));
     managed.map(|kind| kind.kind).collect()

@@ -50,7 +50,13 @@ fn defaulted(kind: &JobKind, request: &Request, context: &Context) -> Result<Ver
 }
 
 fn checked(kind: &JobKind, request: &Request, context: &Context) -> Result<Verdict, Verdict> {
-    let job = read(kind, &request.object)?;
+    let mut job = read(kind, &request.object)?;
+    let runtime = job
+        .runtime_ref()
+        .and_then(|of| context.cluster.runtime(&of));
+    if let Some(runtime) = runtime {
+        job.set_runtime(runtime);
+    }
     let around = around(request, job.meta(), context).unwrap_or_default();
     let errors = if request.updates() {
         let old = read(kind, &request.old_object)?;

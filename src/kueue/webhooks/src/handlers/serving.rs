@@ -1,7 +1,8 @@
-//! Deployments and `StatefulSet`s: their pods are held back, and what was admitted stays as it is. The rules are those of `jobs::serving`.
+//! Deployments, `StatefulSet`s and `LeaderWorkerSet`s: their pods are held back, and what was admitted stays as it is. The rules are those of `jobs::serving`.
 
 use jobs::admission::Surroundings;
-use jobs::serving::{deployment, stateful_set};
+use jobs::serving::leader_worker_set::{self, LeaderWorkerSet};
+use jobs::serving::{LEADER_WORKER_SET, deployment, stateful_set};
 use k8s_openapi::api::apps::v1::{Deployment, StatefulSet};
 use k8s_openapi::{Metadata, Resource};
 use kueue_api::ObjectMeta;
@@ -76,6 +77,37 @@ fn stateful_set_checked(request: &Request, context: &Context) -> Result<Verdict,
         .find_map(|name| context.cluster.workload(&request.namespace, name));
     let (workload, features) = (workload.as_deref(), &context.features);
     let errors = stateful_set::validate_update(&old, &new, around, workload, features);
+    Ok(verdict(&errors))
+}
+
+/// Defaults of a `LeaderWorkerSet`.
+pub(crate) fn default_leader_worker_set(request: &Request, context: &Context) -> Verdict {
+    if !context.integrations.on(LEADER_WORKER_SET.framework) {
+        return Verdict::Allow;
+    }
+    settle(changed(request, context, |set, around| {
+        leader_worker_set::default(set, around, &context.features);
+    }))
+}
+
+/// What is wrong with a `LeaderWorkerSet`.
+pub(crate) fn check_leader_worker_set(request: &Request, context: &Context) -> Verdict {
+    settle(leader_worker_set_checked(request, context))
+}
+
+fn leader_worker_set_checked(request: &Request, context: &Context) -> Result<Verdict, Verdict> {
+    if !context.integrations.on(LEADER_WORKER_SET.framework) {
+        return Ok(Verdict::Allow);
+    }
+    let features = &context.features;
+    let new: LeaderWorkerSet = object(&request.object)?;
+    let errors = if request.updates() {
+        let old: LeaderWorkerSet = object(&request.old_object)?;
+        let around = around(request, &new.metadata, context)?;
+        leader_worker_set::validate_update(&old, &new, around, features)
+    } else {
+        leader_worker_set::validate_create(&new, features)
+    };
     Ok(verdict(&errors))
 }
 

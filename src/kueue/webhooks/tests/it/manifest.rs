@@ -118,6 +118,19 @@ fn every_job_kind_has_its_roles() {
             );
         }
     }
+    for kind in jobs::serving::KINDS {
+        assert!(
+            grants("kueue-manager-role", kind.group, kind.plural, "watch"),
+            "{}",
+            kind.plural
+        );
+    }
+    assert!(grants(
+        "kueue-batch-user-role",
+        "leaderworkerset.x-k8s.io",
+        "leaderworkersets",
+        "create"
+    ));
 }
 
 /// A manager that is away may hold up its own objects and jobs that name a queue, nothing else.

@@ -20,6 +20,10 @@ use webhooks::{Cluster, Context, paths, router};
 struct Two;
 
 impl Cluster for Two {
+    fn runtime(&self, _: &jobs::RuntimeRef) -> Option<Arc<Value>> {
+        None
+    }
+
     fn namespace_labels(&self, namespace: &str) -> Option<BTreeMap<String, String>> {
         let known = ["equipe-vision", "equipe-reco"].contains(&namespace);
         known.then(|| {

@@ -265,6 +265,7 @@ fn pass(
         lost,
         order: &[],
         round: None,
+        siblings: None,
         rules: &rules,
         now: now(),
     });
@@ -385,6 +386,7 @@ pub(super) fn nominate(case: Case<'_>) -> Verdict {
         lost: &lost,
         order: &[],
         round: None,
+        siblings: None,
         rules: &rules,
         now: now(),
     };

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use kueue_api::names::{gates, labels};
 use kueue_api::v1beta2::{CheckState, DelayedTopologyRequestState, PreemptionGate, Workload};
 
-use super::{Act, Answer, Dispatcher, Plan, Rules, Tone, Trouble, View, names};
+use super::{Act, Answer, Dispatcher, Plan, Rules, Siblings, Tone, Trouble, View, names};
 
 /// The words of the check before the cluster's name.
 const ADMITTED_ON: &str = "The workload was admitted on";
@@ -66,6 +66,14 @@ pub fn offer(view: &View<'_>) -> Plan {
         return Plan::default();
     }
     let named = status.map_or(&[][..], |status| &status.nominated_cluster_names);
+    if let Some(siblings) = &view.siblings {
+        let beside = siblings.clusters.first().filter(|_| siblings.complete);
+        match beside {
+            Some(cluster) => return together_with(view, siblings, cluster, named),
+            None if !siblings.complete || !siblings.first => return Plan::default(),
+            None => {}
+        }
+    }
     let (wanted, mut plan) = match view.rules.dispatcher {
         Dispatcher::AllAtOnce => all(view, named),
         Dispatcher::Incremental { step, config_order } => some(view, named, step, config_order),
@@ -87,6 +95,39 @@ pub fn offer(view: &View<'_>) -> Plan {
         .find(|name| !view.remotes.contains_key(name));
     plan.trouble = plan.trouble.or(stranger.map(Trouble::NoClient));
     plan
+}
+
+/// Its siblings run in a cluster: there it goes, and nowhere else. No gate holds it back from preemption, the choice is made.
+fn together_with(view: &View<'_>, siblings: &Siblings, cluster: &str, named: &[String]) -> Plan {
+    let trouble = |trouble| Plan {
+        trouble: Some(trouble),
+        ..Plan::default()
+    };
+    if siblings.clusters.len() > 1 {
+        return trouble(Trouble::ApartFromEachOther(siblings.clusters.clone()));
+    }
+    if !view.remotes.contains_key(cluster) {
+        return trouble(Trouble::Unavailable(cluster.to_owned()));
+    }
+    let mut acts = Vec::new();
+    if !named.iter().any(|name| name == cluster) {
+        acts.push(Act::Nominate(vec![cluster.to_owned()]));
+    }
+    for (name, remote) in &view.remotes {
+        match (name == cluster, remote.workload.is_some()) {
+            (true, false) => {
+                let rules = Rules {
+                    gated: false,
+                    ..view.rules.clone()
+                };
+                let copy = Box::new(copy(view.workload, &rules));
+                acts.push(Act::Offer(name.clone(), copy));
+            }
+            (false, true) => acts.push(Act::Remove(name.clone())),
+            _ => {}
+        }
+    }
+    Plan::of(acts)
 }
 
 fn all(view: &View<'_>, named: &[String]) -> (Vec<String>, Plan) {

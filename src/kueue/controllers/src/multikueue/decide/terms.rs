@@ -62,8 +62,21 @@ pub struct View<'a> {
     pub order: &'a [String],
     /// When the incremental dispatcher last proposed something.
     pub round: Option<Timestamp>,
+    /// The other Workloads of its job, if that may have several.
+    pub siblings: Option<Siblings>,
     pub rules: &'a Rules,
     pub now: Timestamp,
+}
+
+/// What the Workloads of one job know of each other: they go to one cluster, which the first of them finds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Siblings {
+    /// Whether all of them are there.
+    pub complete: bool,
+    /// Whether it is the first.
+    pub first: bool,
+    /// Where the others run.
+    pub clusters: BTreeSet<String>,
 }
 
 /// One thing to do. They are done in order, up to the first that fails.
@@ -121,6 +134,10 @@ pub enum Trouble {
     NoClient(String),
     #[error("attempting to change immutable ClusterName from {from:?} to {to:?}")]
     OtherCluster { from: String, to: String },
+    #[error("component workloads assigned to different clusters: {0:?}")]
+    ApartFromEachOther(BTreeSet<String>),
+    #[error("assigned worker cluster {0:?} is not available")]
+    Unavailable(String),
     #[error("no more workers to nominate")]
     NoMoreWorkers,
 }

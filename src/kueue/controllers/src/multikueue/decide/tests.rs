@@ -123,6 +123,7 @@ impl Scene {
             lost: &lost,
             order: &[],
             round: None,
+            siblings: None,
             rules: &self.rules,
             now: now(),
         }))

@@ -1,13 +1,15 @@
-//! Pods, and the `StatefulSets` that make them. The cache counts what foreign pods take; only pods of Workloads and those
+//! Pods, and the sets that make them. The cache counts what foreign pods take; only pods of Workloads and those
 //! that may become some are kept as objects.
 
 use std::sync::Arc;
 
-use jobs::serving::STATEFUL_SET;
+use jobs::serving::leader_worker_set::{LeaderWorkerSet, holds_back, set_of};
+use jobs::serving::{LEADER_WORKER_SET, STATEFUL_SET};
 use k8s_openapi::Resource;
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::core::v1::Pod;
 use kueue_api::ObjectMeta;
+use kueue_api::v1beta2::Workload;
 
 use super::super::World;
 use super::News;
@@ -18,20 +20,72 @@ use crate::watch::Seen;
 
 impl World {
     pub fn on_stateful_set(&self, seen: Seen<StatefulSet>) {
-        match self.keep(&self.stores.stateful_sets, seen) {
-            Some(News::Object(set, _)) => self.queues.stateful_sets.add(Key::of(&set.metadata)),
-            Some(News::Gone(key, _)) => self.queues.stateful_sets.add(key),
-            None => {}
+        let news = self.keep(&self.stores.stateful_sets, seen);
+        let Some(News::Object(set, _) | News::Gone(_, set)) = news else {
+            return;
+        };
+        self.queues.stateful_sets.add(Key::of(&set.metadata));
+        if holds_back(&set) {
+            self.ask_groups(&set.metadata);
         }
     }
 
-    /// Asks for the `StatefulSet` that owns an object, if one does.
+    pub fn on_leader_worker_set(&self, seen: Seen<LeaderWorkerSet>) {
+        let news = self.keep(&self.stores.leader_worker_sets, seen);
+        if let Some(News::Object(set, _) | News::Gone(_, set)) = news {
+            let key = Key::of(&set.metadata);
+            self.queues.leader_worker_sets.add(key);
+        }
+    }
+
+    /// The Workloads that were made for the same set of groups as one of them, which is one of these.
+    #[must_use]
+    pub fn siblings(&self, workload: &Workload) -> Vec<Arc<Workload>> {
+        let set = |workload: &Workload| {
+            let mut owners = workload.metadata.owner_references.iter().flatten();
+            let owner = owners.find(|owner| LEADER_WORKER_SET.owns(owner));
+            owner.map(|owner| owner.uid.clone())
+        };
+        let Some(own) = set(workload) else {
+            return Vec::new();
+        };
+        let mut all = self.stores.workloads.list_in(workload.namespace());
+        all.retain(|other| set(other).as_ref() == Some(&own));
+        all
+    }
+
+    /// Whoever has several Workloads that other clusters run: all of them wait for the last to be there, and follow the first that has a cluster.
+    pub(in crate::world) fn ask_siblings(&self, workload: &Workload, before: Option<&Workload>) {
+        let place = |workload: &Workload| workload.status.as_ref()?.cluster_name.clone();
+        if before.is_some_and(|before| place(before) == place(workload)) {
+            return;
+        }
+        for sibling in self.siblings(workload) {
+            if self.handed.concerns(&sibling) {
+                self.queues.handed.add(Key::of(&sibling.metadata));
+            }
+        }
+    }
+
+    /// Asks for the `LeaderWorkerSet` that a pod or a `StatefulSet` names.
+    fn ask_groups(&self, meta: &ObjectMeta) {
+        if let Some(set) = set_of(meta) {
+            let namespace = meta.namespace.as_deref().unwrap_or_default();
+            let key = Key::new(namespace, set);
+            self.queues.leader_worker_sets.add(key);
+        }
+    }
+
+    /// Asks for the sets that own an object.
     pub(in crate::world) fn ask_set(&self, meta: &ObjectMeta) {
-        let owners = meta.owner_references.iter().flatten();
-        for owner in owners.filter(|owner| STATEFUL_SET.owns(owner)) {
+        for owner in meta.owner_references.iter().flatten() {
             let namespace = meta.namespace.as_deref().unwrap_or_default();
             let key = Key::new(namespace, &owner.name);
-            self.queues.stateful_sets.add(key);
+            if STATEFUL_SET.owns(owner) {
+                self.queues.stateful_sets.add(key);
+            } else if LEADER_WORKER_SET.owns(owner) {
+                self.queues.leader_worker_sets.add(key);
+            }
         }
     }
 
@@ -70,6 +124,9 @@ impl World {
                 self.queues.pods.add(key);
             }
             self.ask_set(&pod.metadata);
+            if jobs::pods::parent_framework(&pod) == Some(LEADER_WORKER_SET.framework) {
+                self.ask_groups(&pod.metadata);
+            }
         }
         if let Some(of) = self.stores.put_pod(&pod) {
             self.ask_slices(&of);
