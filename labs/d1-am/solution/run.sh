@@ -26,7 +26,8 @@ answer kueue-arrete
 helm install kueue ~/kueue --namespace kueue-system --create-namespace --wait --timeout 3m
 await controleur-pret
 answer noeud-controleur "$(kubectl get pods -n kueue-system -o jsonpath='{.items[0].spec.nodeName}')"
-kubectl create -f 2-installer/essai.yaml
+# The pod is ready a moment before every node knows the way to it; until then the API server refuses, and one types the line again.
+timeout 60 bash -c 'until kubectl create -f 2-installer/essai.yaml; do :; done'
 await webhook-repond
 kubectl delete job essai -n equipe-vision
 
