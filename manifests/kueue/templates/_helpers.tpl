@@ -65,7 +65,10 @@ namespaceSelector:
 - {name: mpijob, group: kubeflow.org, version: v2beta1, plural: mpijobs}
 - {name: rayjob, group: ray.io, version: v1, plural: rayjobs}
 - {name: raycluster, group: ray.io, version: v1, plural: rayclusters}
+- {name: rayservice, group: ray.io, version: v1, plural: rayservices}
+- {name: appwrapper, group: workload.codeflare.dev, version: v1beta2, plural: appwrappers}
 - {name: trainjob, group: trainer.kubeflow.org, version: v1alpha1, plural: trainjobs}
+- {name: sparkapplication, group: sparkoperator.k8s.io, version: v1beta2, plural: sparkapplications}
 {{- end }}
 
 {{/* Pods that name a queue are held up for a manager that is away only where pods are looked after. */}}

@@ -55,6 +55,7 @@ mod pkg_workload_finish;
 mod pkg_workload_patching;
 mod pkg_workloadslicing;
 mod ray;
+mod spark;
 mod train_job;
 
 /// Runs one case.
@@ -108,7 +109,10 @@ const FOLDERS: &[(&str, &[File])] = &[
     ("pkg-controller-jobs-mpijob", jobs::KUBEFLOW),
     ("pkg-controller-jobs-raycluster", ray::CLUSTER),
     ("pkg-controller-jobs-rayjob", ray::JOB),
+    ("pkg-controller-jobs-rayservice", ray::SERVICE),
     ("pkg-controller-jobs-trainjob", train_job::FILES),
+    ("pkg-controller-jobs-appwrapper", jobs::APP_WRAPPER),
+    ("pkg-controller-jobs-sparkapplication", spark::FILES),
     ("pkg-cache-queue", pkg_cache_queue::FILES),
     ("pkg-cache-queue-afs", pkg_cache_queue_afs::FILES),
     (

@@ -319,6 +319,7 @@ impl World {
                 let job = Arc::new(Job(job));
                 if matches!(jobs.objects.put(job.clone()), Put::Taken(_)) {
                     self.queues.ask_job(kind, Key::of(&meta));
+                    self.ask_copy(jobs.kind, &meta);
                 }
                 Some(job)
             }

@@ -122,6 +122,11 @@ pub trait GenericJob: Debug + Send + Sync {
         None
     }
 
+    /// Whether something of it still has to run while it is being deleted.
+    fn clears_away(&self) -> bool {
+        false
+    }
+
     /// What is wrong with it beyond the checks common to all kinds.
     fn problems(&self, _features: &Features) -> Vec<FieldError> {
         Vec::new()

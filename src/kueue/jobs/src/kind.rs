@@ -3,12 +3,14 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use serde_json::Value;
 
+use crate::app_wrapper::APP_WRAPPER;
 use crate::batch_job::BatchJob;
 use crate::error::JobError;
 use crate::job::GenericJob;
 use crate::job_set::JOB_SET;
-use crate::ray::{RAY_CLUSTER, RAY_JOB};
+use crate::ray::{RAY_CLUSTER, RAY_JOB, RAY_SERVICE};
 use crate::replicated::{JAX_JOB, MPI_JOB, PADDLE_JOB, PYTORCH_JOB, TF_JOB, XGBOOST_JOB};
+use crate::spark_application::SPARK_APPLICATION;
 use crate::train_job::TRAIN_JOB;
 
 /// One integration: how its objects are called, and how one is read.
@@ -83,7 +85,10 @@ pub const KINDS: &[&JobKind] = &[
     &MPI_JOB,
     &RAY_JOB,
     &RAY_CLUSTER,
+    &RAY_SERVICE,
+    &APP_WRAPPER,
     &TRAIN_JOB,
+    &SPARK_APPLICATION,
 ];
 
 /// `batch/v1` Job.

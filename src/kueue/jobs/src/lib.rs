@@ -4,6 +4,7 @@
 
 pub mod admission;
 pub mod ancestors;
+pub mod app_wrapper;
 pub mod batch_job;
 pub mod construct;
 pub mod equivalence;
@@ -21,6 +22,7 @@ pub mod ray;
 pub mod replicated;
 pub mod serving;
 pub mod slices;
+pub mod spark_application;
 pub mod topology_request;
 pub mod train_job;
 mod untyped;

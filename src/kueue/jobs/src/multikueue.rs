@@ -38,6 +38,8 @@ pub struct Adapter {
     /// The field that says who runs a job; kinds without one are always handed over, their pods wait at a gate here.
     managed_by: Option<&'static [&'static str]>,
     flow: Flow,
+    /// A field of the specification whose changes here reach the copy.
+    forwards: Option<&'static str>,
 }
 
 const MANAGED_BY: &[&str] = &["spec", "managedBy"];
@@ -76,6 +78,23 @@ pub static ADAPTERS: &[Adapter] = &[
         "ray.io/v1",
         "RayCluster",
         "rayclusters",
+        Some(MANAGED_BY),
+        Flow::Plain,
+    ),
+    Adapter {
+        forwards: Some("serveConfigV2"),
+        ..adapter(
+            "ray.io/v1",
+            "RayService",
+            "rayservices",
+            Some(MANAGED_BY),
+            Flow::Plain,
+        )
+    },
+    adapter(
+        "workload.codeflare.dev/v1beta2",
+        "AppWrapper",
+        "appwrappers",
         Some(MANAGED_BY),
         Flow::Plain,
     ),
@@ -118,6 +137,7 @@ const fn adapter(
         plural,
         managed_by,
         flow,
+        forwards: None,
     }
 }
 
@@ -206,6 +226,12 @@ impl Adapter {
     #[must_use]
     pub fn is_pods(&self) -> bool {
         self.flow == Flow::Pods
+    }
+
+    /// Whether changes of a job here reach its copy.
+    #[must_use]
+    pub fn forwards(&self) -> bool {
+        self.forwards.is_some()
     }
 
     /// Whether a job has several Workloads, which go to one cluster together.

@@ -1,4 +1,4 @@
-//! The kinds of Ray: a cluster of one head and groups of workers, alone or for the time of one job. Both hold the same specification of a
+//! The kinds of Ray: a cluster of one head and groups of workers, alone, for the time of one job, or behind a service. All hold the same specification of a
 //! cluster, at another place of the object. Takes and gives what [`GenericJob`] says. Reference sections 5.2 and 5.9.
 
 mod cluster;
@@ -20,7 +20,7 @@ use crate::kind::JobKind;
 use crate::pod_set_info::PodSetInfo;
 use crate::untyped::Untyped;
 
-pub use table::{RAY_CLUSTER, RAY_JOB};
+pub use table::{RAY_CLUSTER, RAY_JOB, RAY_SERVICE};
 
 /// Where a kind keeps the specification of its cluster, and how it tells what became of it.
 #[derive(Debug)]
@@ -29,15 +29,26 @@ pub struct Shape {
     pub kind: &'static JobKind,
     /// The fields that lead to the specification of the cluster.
     pub cluster: &'static [&'static str],
+    /// The fields that lead to whether it is suspended.
+    pub suspend: &'static [&'static str],
     /// Whether the cluster is there for one job that ends.
     pub ends: bool,
-    /// The field that says how the cluster is.
-    pub state: &'static str,
+    /// What says that the cluster is ready.
+    pub ready: Ready,
     /// What is said about a cluster that grows by itself.
     pub grows: &'static str,
 }
 
-/// The field that says whether it is suspended.
+/// Where a kind says that its cluster is ready.
+#[derive(Clone, Copy, Debug)]
+pub enum Ready {
+    /// In the text at a JSON pointer.
+    State(&'static str),
+    /// In a condition.
+    Condition(&'static str),
+}
+
+/// The field that says whether it is suspended, where the kind does not keep it with the cluster.
 const SUSPEND: &[&str] = &["spec", "suspend"];
 
 /// An object of such a kind.
@@ -87,11 +98,12 @@ impl GenericJob for Ray {
     }
 
     fn is_suspended(&self) -> bool {
-        self.object.get("/spec/suspend") == Some(&Value::Bool(true))
+        let pointer = format!("/{}", self.shape.suspend.join("/"));
+        self.object.get(&pointer) == Some(&Value::Bool(true))
     }
 
     fn suspend(&mut self) {
-        self.object.set(SUSPEND, json!(true));
+        self.object.set(self.shape.suspend, json!(true));
     }
 
     fn pod_sets(&self) -> Result<Vec<PodSet>, JobError> {
@@ -107,12 +119,13 @@ impl GenericJob for Ray {
                 .for_each(|template| self.object.ensure(template));
         }
         self.object.merge_infos(&templates, infos)?;
-        self.object.set(SUSPEND, json!(false));
+        self.object.set(self.shape.suspend, json!(false));
         Ok(())
     }
 
     fn stop_step(&self, infos: Option<&[PodSetInfo]>) -> Option<Change> {
-        self.object.stop(SUSPEND, &self.pointers(), infos)
+        let suspend = self.shape.suspend;
+        self.object.stop(suspend, &self.pointers(), infos)
     }
 
     /// A cluster of its own never ends.
@@ -139,7 +152,10 @@ impl GenericJob for Ray {
     }
 
     fn pods_ready(&self) -> bool {
-        self.object.text(self.shape.state) == Some("ready")
+        match self.shape.ready {
+            Ready::State(pointer) => self.object.text(pointer) == Some("ready"),
+            Ready::Condition(name) => self.object.true_condition(&[name]).is_some(),
+        }
     }
 
     fn as_any(&self) -> &dyn std::any::Any {
@@ -168,6 +184,11 @@ impl GenericJob for Ray {
     /// The operator refuses it, and nothing runs. One that was refused only after a change goes on with the cluster that it has.
     fn on_hold(&self) -> Option<bool> {
         self.shape.ends.then(|| self.is_refused())
+    }
+
+    /// A job of the operator clears away behind a service whose head survives, and needs the quota until it has.
+    fn clears_away(&self) -> bool {
+        matches!(self.shape.ready, Ready::Condition(_)) && self.cleans_up()
     }
 
     fn runs_elsewhere(&self) -> bool {

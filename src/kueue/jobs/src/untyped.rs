@@ -79,6 +79,19 @@ impl Untyped {
         at[*last] = value;
     }
 
+    /// Takes a field away.
+    pub(crate) fn remove(&mut self, path: &[&str]) {
+        let Some((last, parents)) = path.split_last() else {
+            return;
+        };
+        let parent = parents
+            .iter()
+            .try_fold(&mut self.rest, |at, key| at.get_mut(*key));
+        if let Some(fields) = parent.and_then(Value::as_object_mut) {
+            fields.shift_remove(*last);
+        }
+    }
+
     /// Makes an object at a JSON pointer, unless something is there.
     pub(crate) fn ensure(&mut self, pointer: &str) {
         if self.get(pointer).is_none() {

@@ -227,19 +227,8 @@ fn leader_election(r: &mut Reader, namespace: &str) -> LeaderElection {
     }
 }
 
-/// Frameworks of the reference that are not here yet are left out with a warning, so that its shipped configuration starts;
-/// the rules refuse names that nobody knows.
 fn frameworks(r: &mut Reader) -> Vec<String> {
-    let (later, now): (Vec<String>, Vec<String>) = r
-        .or("integrations.frameworks", vec!["batch/job".to_owned()])
-        .into_iter()
-        .partition(|name: &String| rules::FRAMEWORKS_TO_COME.contains(&name.as_str()));
-    for name in later {
-        r.warn(format!(
-            "integrations.frameworks: {name} is not managed by this controller yet"
-        ));
-    }
-    now
+    r.or("integrations.frameworks", vec!["batch/job".to_owned()])
 }
 
 fn warnings(r: &mut Reader) -> Vec<String> {

@@ -47,6 +47,7 @@ pub mod gate {
     pub const SCHEDULING_EQUIVALENCE_HASHING: &str = "SchedulingEquivalenceHashing";
     pub const SHORT_WORKLOAD_NAMES: &str = "ShortWorkloadNames";
     pub const SKIP_REASSIGNMENT_FOR_PODS: &str = "SkipReassignmentForPodOwnedWorkloads";
+    pub const SPARK_APPLICATION: &str = "SparkApplicationIntegration";
     pub const TAS_MULTI_LAYER_TOPOLOGY: &str = "TASMultiLayerTopology";
     pub const TAS_VALIDATE_SLICE_SIZE: &str = "TASValidateWorkloadSliceSize";
     pub const TOPOLOGY_AWARE_SCHEDULING: &str = "TopologyAwareScheduling";

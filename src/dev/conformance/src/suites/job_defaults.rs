@@ -50,6 +50,7 @@ impl Place {
             unnamed: input["manageJobsWithoutQueueName"] == true || input["manageAll"] == true,
             selector: input["managedJobsNamespaceSelector"]
                 .as_str()
+                .or(input["managedJobsNamespacesSelector"].as_str())
                 .or(case.common["namespaceSelector"].as_str())
                 .map(str::to_owned),
             default_queue: input["defaultLqExist"] == true

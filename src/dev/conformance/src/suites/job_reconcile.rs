@@ -426,6 +426,7 @@ pub(super) fn reconciler(case: Case<'_>) -> Verdict {
         &case.input["setup"],
         &case.input["job"],
         &case.input["trainJob"],
+        &case.input["sparkApp"],
         &case.common["testCtr"],
         &case.input["otherJobs"],
         &case.input["priorityClasses"],
@@ -454,7 +455,12 @@ pub(super) fn reconciler(case: Case<'_>) -> Verdict {
     let got = got.unwrap_or_else(|| json!({}));
     let wanted = ["wantJob", "wantTrainJob"].map(|name| &case.want[name]);
     let wanted = wanted.into_iter().find(|wanted| wanted.is_object());
-    let jobs = [got, wanted.cloned().unwrap_or_default()].map(|job| normal(&[job], &noise));
+    // Some tables look at nothing but the Workloads.
+    let wanted = match wanted {
+        None if case.input["sparkApp"].is_object() => got.clone(),
+        wanted => wanted.cloned().unwrap_or_default(),
+    };
+    let jobs = [got, wanted].map(|job| normal(&[job], &noise));
     let want = &case.want["wantWorkloads"];
     let workloads = if batch {
         let known = &case.input["workloads"];
@@ -485,7 +491,7 @@ pub(super) fn complete(store: &Store, job: &mut dyn GenericJob) {
 
 /// The job, whatever the table calls it.
 fn job_of(case: Case<'_>) -> &Value {
-    let names = ["job", "trainJob"].iter();
+    let names = ["job", "trainJob", "sparkApp"].iter();
     let mut all = names.map(|name| &case.input[*name]);
     all.find(|job| job.is_object()).unwrap_or(&Value::Null)
 }

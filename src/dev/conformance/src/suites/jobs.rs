@@ -42,6 +42,13 @@ pub(super) const JOB_SET: &[File] = &[
     ("TestValidateUpdate", update),
 ];
 
+/// `AppWrapper`s.
+pub(super) const APP_WRAPPER: &[File] = &[
+    ("TestMultiKueueAdapter", super::multikueue::adapter),
+    ("TestPodSets", pod_sets),
+    ("TestReconciler", super::job_reconcile::reconciler),
+];
+
 /// The Kubeflow kinds.
 pub(super) const KUBEFLOW: &[File] = &[
     ("TestDefault", super::job_defaults::default_job),
@@ -88,8 +95,13 @@ pub(super) fn object(case: Case<'_>) -> Value {
         "newJob",
         "mpiJob",
         "rayJob",
+        "rayService",
         "rayCluster",
+        "service",
+        "newService",
         "trainJob",
+        "sparkApp",
+        "newSparkApp",
         "oldJob",
     ];
     let found = names.iter().find(|name| case.input[**name].is_object());
@@ -121,7 +133,9 @@ pub(super) fn pod_sets(case: Case<'_>) -> Verdict {
     if !features(case).on(gate::TOPOLOGY_AWARE_SCHEDULING) {
         got.iter_mut().for_each(|set| set.topology_request = None);
     }
-    let want: Vec<PodSet> = each(&case.want["wantPodSets"]);
+    let wanted = ["wantPodSets", "want"].map(|name| &case.want[name]);
+    let wanted = wanted.into_iter().find(|wanted| wanted.is_array());
+    let want: Vec<PodSet> = each(wanted.unwrap_or(&Value::Null));
     Verdict::same(&json!(got), &json!(want))
 }
 
@@ -180,7 +194,7 @@ pub(super) fn restore(case: Case<'_>) -> Verdict {
     Verdict::equal("changed", &got, &(case.want["wantChanged"] == true))
 }
 
-fn pods_ready(case: Case<'_>) -> Verdict {
+pub(super) fn pods_ready(case: Case<'_>) -> Verdict {
     let got = job(case).pods_ready();
     Verdict::equal("pods ready", &got, &(case.want["want"] == true))
 }
@@ -249,7 +263,10 @@ fn around(case: Case<'_>) -> Surroundings {
 }
 
 pub(super) fn update(case: Case<'_>) -> Verdict {
-    let (old, new) = (parsed(&case.input["oldJob"]), job(case));
+    let names = ["oldJob", "oldService", "oldSparkApp"];
+    let mut old = names.iter().map(|name| &case.input[*name]);
+    let old = old.find(|old| old.is_object()).unwrap();
+    let (old, new) = (parsed(old), job(case));
     let got = validate_update(old.as_ref(), new.as_ref(), around(case), &features(case));
     faults(&got, wanted(case), Also::Detail)
 }

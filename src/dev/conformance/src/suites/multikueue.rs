@@ -80,6 +80,12 @@ fn pass(case: Case<'_>, adapter: &Adapter, here: &mut [Value], there: &mut Vec<V
     for write in sync.writes {
         match write {
             Write::Create(object) => there.push(object),
+            Write::Change { name, patch } => {
+                let copy = there
+                    .iter_mut()
+                    .find(|copy| copy["metadata"]["name"] == *name);
+                jobs::merge::apply(copy.unwrap(), &patch);
+            }
             Write::Status { name, status } => {
                 let job = here.iter_mut().find(|job| job["metadata"]["name"] == *name);
                 job.unwrap()["status"] = status;

@@ -1,10 +1,11 @@
 //! The kinds of Ray: what is theirs alone. The rest is looked at as with all other kinds.
 
+use jobs::admission::{Surroundings, validate_create};
 use jobs::{Change, GenericJob};
 use serde_json::{Value, json};
 
 use super::File;
-use super::jobs::{create, elastic, infos, object, parsed, pod_sets, restore, update};
+use super::jobs::{create, elastic, infos, object, parsed, pod_sets, pods_ready, restore, update};
 use crate::compare::{Also, faults};
 use crate::corpus::{Case, each};
 use crate::verdict::Verdict;
@@ -40,6 +41,47 @@ pub(super) const CLUSTER: &[File] = &[
     ("TestValidateDefault", super::job_defaults::default_job),
     ("TestValidateUpdate", update),
 ];
+
+/// `RayService`s.
+pub(super) const SERVICE: &[File] = &[
+    ("TestIsActive", active),
+    ("TestIsSuspended", suspended),
+    ("TestMultiKueueAdapter", super::multikueue::adapter),
+    ("TestPodSets", service_pod_sets),
+    ("TestPodsReady", pods_ready),
+    ("TestValidateCreate", refused),
+    ("TestValidateUpdate", update),
+];
+
+fn active(case: Case<'_>) -> Verdict {
+    let got = job(case).is_active();
+    Verdict::equal("active", &got, &(case.want["want"] == true))
+}
+
+fn suspended(case: Case<'_>) -> Verdict {
+    let got = job(case).is_suspended();
+    Verdict::equal("suspended", &got, &(case.want["want"] == true))
+}
+
+/// The table only says whether something is wrong.
+fn refused(case: Case<'_>) -> Verdict {
+    let features = super::jobs::features(case);
+    let around = Surroundings {
+        namespace_managed: true,
+        manage_without_queue_name: case.input["manageAll"] == true,
+        ..Surroundings::default()
+    };
+    let got = validate_create(job(case).as_ref(), around, &features);
+    Verdict::equal("refused", &!got.is_empty(), &(case.want["wantErr"] == true))
+}
+
+fn service_pod_sets(case: Case<'_>) -> Verdict {
+    let scales = &case.input["rayService"]["spec"]["rayClusterConfig"]["enableInTreeAutoscaling"];
+    if *scales == true && case.input["rayCluster"].is_object() {
+        return Verdict::not_built("sizes that the autoscaler of Ray writes into the cluster");
+    }
+    pod_sets(case)
+}
 
 fn job(case: Case<'_>) -> Box<dyn GenericJob> {
     parsed(&object(case))

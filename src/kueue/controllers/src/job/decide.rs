@@ -36,6 +36,9 @@ pub fn next(view: &View<'_>) -> Step {
         return Step::Rest;
     }
     if view.job.meta().deletion_timestamp.is_some() {
+        if view.job.clears_away() {
+            return Step::Rest;
+        }
         return orphaned(view.workloads, view.rules);
     }
     match view.standing {

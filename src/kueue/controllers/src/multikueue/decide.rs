@@ -130,6 +130,7 @@ fn together(view: &View<'_>, cluster: &str) -> Plan {
         Ok(sync) => {
             let acts = sync.writes.into_iter().map(|write| match write {
                 Write::Create(object) => Act::CreateJob(cluster.to_owned(), object),
+                Write::Change { name, patch } => Act::ChangeJob(cluster.to_owned(), name, patch),
                 Write::Status { name, status } => Act::JobStatus(name, status),
             });
             Plan {

@@ -43,6 +43,7 @@ impl Pass<'_> {
                 | Act::Respecify(cluster, _)
                 | Act::OpenGate(cluster)
                 | Act::Deactivate(cluster, _)
+                | Act::ChangeJob(cluster, ..)
                 | Act::CreateJob(cluster, _) => (cluster.clone(), false),
                 _ => {
                     self.here(act, workers).await?;
@@ -77,6 +78,7 @@ impl Pass<'_> {
                 let patch = json!({"spec": {"priority": priority, "priorityClassRef": class}});
                 worker.change(patch).await
             }
+            Act::ChangeJob(_, name, patch) => worker.change_job(&name, patch).await,
             Act::OpenGate(_) => {
                 let open = |copy: &Workload| {
                     opened(

@@ -110,6 +110,14 @@ impl Worker {
             .await
     }
 
+    /// Changes the copy of the job.
+    pub(super) async fn change_job(&self, name: &str, patch: Value) -> Result<(), WriteError> {
+        let resource = resource(self.adapter);
+        let key = Key::new(&self.workload.namespace, name);
+        let written = self.writer.job(&resource, &key, None, patch, false).await;
+        written.map(drop)
+    }
+
     /// Changes the Workload there.
     pub(super) async fn change(&self, patch: Value) -> Result<(), WriteError> {
         match self.writer.find_workload(&self.workload).await? {

@@ -10,6 +10,8 @@ use super::{Adapter, Flow, Foreign, Hand, is_of_origin};
 pub enum Write {
     /// Create this object in the worker cluster.
     Create(Value),
+    /// Apply this merge patch to the object of this name in the worker cluster.
+    Change { name: String, patch: Value },
     /// Give the object of this name here this status.
     Status { name: String, status: Value },
 }
@@ -44,6 +46,7 @@ impl Adapter {
             if !is_of_origin(copy, hand.origin) {
                 return Err(Foreign);
             }
+            sync.writes.extend(self.forwarded(job, copy));
             let (status, deferred) = self.status(job, copy, now);
             sync.deferred |= deferred;
             let before = job.get("status").cloned().unwrap_or_else(|| json!({}));
@@ -53,6 +56,17 @@ impl Adapter {
                 .extend(status.map(|status| Write::Status { name, status }));
         }
         Ok(sync)
+    }
+
+    /// What of the job here changed that its copy is to know.
+    fn forwarded(&self, job: &Value, copy: &Value) -> Option<Write> {
+        let field = self.forwards?;
+        let of = |object: &Value| object.get("spec").and_then(|spec| spec.get(field)).cloned();
+        let (here, there) = (of(job), of(copy));
+        (here != there).then(|| Write::Change {
+            name: name_of(copy).to_owned(),
+            patch: json!({"spec": {field: here}}),
+        })
     }
 
     /// The status that a job is to have, and whether that of its copy has to wait.

@@ -214,3 +214,34 @@ fn what_somebody_else_made_is_left_alone() {
         Err(Foreign)
     );
 }
+
+/// The configuration of what a service serves follows it to where it runs.
+#[test]
+fn a_change_of_a_service_reaches_its_copy() {
+    let service = |config: &str, labels: Value| json!({"metadata": {"name": "chat", "namespace": "lab", "labels": labels}, "spec": {"serveConfigV2": config}});
+    let there =
+        |config: &str| service(config, json!({"kueue.x-k8s.io/multikueue-origin": "north"}));
+    let here = [service("new", json!({}))];
+    let writes = |copy| {
+        let sync = adapter("RayService").sync(&here, &[copy], HAND, "now");
+        sync.unwrap().writes
+    };
+    let patch = json!({"spec": {"serveConfigV2": "new"}});
+    let name = "chat".to_owned();
+    assert_eq!(writes(there("old"))[..1], [Write::Change { name, patch }]);
+    let changes = |write: &Write| matches!(write, Write::Change { .. });
+    assert!(!writes(there("new")).iter().any(changes));
+}
+
+#[test]
+fn a_set_of_groups_names_no_workload_and_says_how_many_it_has() {
+    let set = |replicas: i32| json!({"metadata": {"name": "llm", "namespace": "lab", "uid": "u"}, "spec": {"replicas": replicas}});
+    let sets = adapter("LeaderWorkerSet");
+    let copy = sets.copy(&set(2), HAND);
+    assert_eq!(workload_of(&copy), None);
+    let notes = &copy["metadata"]["annotations"];
+    assert_eq!(notes["kueue.x-k8s.io/multikueue-origin-uid"], "u");
+    assert_eq!(sets.workloads_wanted(&set(2)), Ok(Some(2)));
+    assert!(sets.workloads_wanted(&set(-1)).is_err());
+    assert_eq!(adapter("Job").workloads_wanted(&set(2)), Ok(None));
+}

@@ -233,8 +233,14 @@ impl Ray {
         pointer
     }
 
+    /// Its place in texts, under the name that the reference gives it.
     fn path(&self) -> Path {
-        let mut fields = self.shape.cluster.iter();
+        let named = |field: &&'static str| match *field {
+            "rayClusterConfig" => "rayClusterSpec",
+            other => other,
+        };
+        let fields: Vec<_> = self.shape.cluster.iter().map(named).collect();
+        let mut fields = fields.iter();
         let first = Path::new(fields.next().copied().unwrap_or_default());
         fields.fold(first, |path, field| path.child(field))
     }
@@ -251,7 +257,7 @@ impl Ray {
     }
 
     /// Whether the head survives, and something is left behind that has to be cleaned up.
-    fn cleans_up(&self) -> bool {
+    pub(super) fn cleans_up(&self) -> bool {
         let notes = self.object.meta.annotations.as_ref();
         let noted = notes.and_then(|notes| notes.get("ray.io/ft-enabled"));
         noted.is_some_and(|value| value == "true")

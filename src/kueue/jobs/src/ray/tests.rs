@@ -3,7 +3,7 @@
 use kueue_api::features::Features;
 use serde_json::{Value, json};
 
-use super::{RAY_CLUSTER, RAY_JOB};
+use super::{RAY_CLUSTER, RAY_JOB, RAY_SERVICE};
 use crate::admission::{Surroundings, validate_create};
 use crate::job::GenericJob;
 
@@ -122,4 +122,51 @@ fn a_job_in_somebody_elses_cluster_is_left_alone() {
         (RAY_JOB.read)(json!({"metadata": {"name": "j"}, "spec": {"clusterSelector": {"a": "b"}}}));
     assert!(job.unwrap().runs_elsewhere());
     assert!(!self::job(&json!({})).runs_elsewhere());
+}
+
+fn service(cluster: &Value, status: &Value) -> Box<dyn GenericJob> {
+    let mut spec = json!({
+        "headGroupSpec": {"template": {"spec": {"containers": [{"name": "head"}]}}},
+        "workerGroupSpecs": [{"groupName": "w", "replicas": 2, "template": {"spec": {"containers": [{"name": "w"}]}}}],
+    });
+    crate::merge::apply(&mut spec, cluster);
+    (RAY_SERVICE.read)(json!({
+        "metadata": {"name": "chat", "namespace": "reef", "labels": {"kueue.x-k8s.io/queue-name": "ray"}},
+        "spec": {"rayClusterConfig": spec},
+        "status": status,
+    }))
+    .unwrap()
+}
+
+#[test]
+fn a_service_is_suspended_with_its_cluster_and_never_ends() {
+    let mut service = service(&json!({}), &json!({}));
+    assert!(!service.is_suspended());
+    service.suspend();
+    let object = service.to_value().unwrap();
+    assert_eq!(object["spec"]["rayClusterConfig"]["suspend"], true);
+    assert!(object["spec"]["suspend"].is_null());
+    let infos: Vec<_> = service
+        .pod_sets()
+        .unwrap()
+        .iter()
+        .map(crate::PodSetInfo::of_pod_set)
+        .collect();
+    service.run_with(&infos).unwrap();
+    assert!(!service.is_suspended() && service.finished().is_none());
+}
+
+#[test]
+fn a_service_is_ready_when_it_says_so() {
+    let with = |value: &str| json!({"conditions": [{"type": "Ready", "status": value}]});
+    let ready = |status: &Value| service(&json!({}), status).pods_ready();
+    assert!(ready(&with("True")) && !ready(&with("False")) && !ready(&json!({})));
+}
+
+#[test]
+fn what_clears_away_behind_a_service_is_waited_for() {
+    let survives = json!({"gcsFaultToleranceOptions": {"redisAddress": "redis:6379"}});
+    assert!(service(&survives, &json!({})).clears_away());
+    assert!(!service(&json!({}), &json!({})).clears_away());
+    assert!(!job(&json!({})).clears_away());
 }

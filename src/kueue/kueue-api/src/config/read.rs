@@ -109,10 +109,6 @@ impl Reader {
         }
     }
 
-    pub(super) fn warn(&mut self, warning: String) {
-        self.warnings.push(warning);
-    }
-
     pub(super) fn take_warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.warnings)
     }

@@ -9,9 +9,12 @@ use super::{
     QuotaCheckStrategy, Resources, VisibilityServer,
 };
 use super::{devices, metrics, tls};
-use crate::features::gate;
+use crate::features::{Features, gate};
 use crate::field::FieldError;
 use crate::validation::{is_qualified_name, is_subdomain, matches_selector, selector};
+
+/// The job kind that has to be asked for twice.
+const SPARK: &str = "sparkoperator.k8s.io/sparkapplication";
 
 /// Job kinds this controller runs.
 const FRAMEWORKS: &[&str] = &[
@@ -25,22 +28,21 @@ const FRAMEWORKS: &[&str] = &[
     "kubeflow.org/jaxjob",
     "ray.io/rayjob",
     "ray.io/raycluster",
+    "ray.io/rayservice",
+    "workload.codeflare.dev/appwrapper",
     "trainer.kubeflow.org/trainjob",
+    SPARK,
     "pod",
     "deployment",
     "statefulset",
     "leaderworkerset.x-k8s.io/leaderworkerset",
 ];
 
-/// Job kinds of the reference that are still to be built.
-pub(super) const FRAMEWORKS_TO_COME: &[&str] = &[
-    "ray.io/rayservice",
-    "workload.codeflare.dev/appwrapper",
-    "sparkoperator.k8s.io/sparkapplication",
-];
-
 pub(super) fn check(configuration: &Configuration) -> Vec<FieldError> {
-    let mut errors = frameworks(&configuration.integrations.frameworks);
+    let mut errors = frameworks(
+        &configuration.integrations.frameworks,
+        &configuration.features,
+    );
     errors.extend(label_keys(&configuration.integrations.label_keys_to_copy));
     errors.extend(namespaces(configuration));
     errors.extend(certificates(configuration));
@@ -66,7 +68,7 @@ pub(super) fn check(configuration: &Configuration) -> Vec<FieldError> {
     errors
 }
 
-fn frameworks(names: &[String]) -> Vec<FieldError> {
+fn frameworks(names: &[String], features: &Features) -> Vec<FieldError> {
     let path = path("integrations.frameworks");
     if names.is_empty() {
         return vec![FieldError::required(&path, "cannot be empty")];
@@ -82,6 +84,10 @@ fn frameworks(names: &[String]) -> Vec<FieldError> {
             ));
         } else if !seen.insert(name) {
             errors.push(FieldError::duplicate(&path.index(i), name.as_str()));
+        } else if name == SPARK && !features.on(gate::SPARK_APPLICATION) {
+            let detail =
+                "is an alpha integration: switch on the feature gate SparkApplicationIntegration";
+            errors.push(FieldError::forbidden(&path.index(i), detail));
         }
     }
     errors

@@ -75,7 +75,7 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     (
         "frameworks",
         "integrations:\n  frameworks: [batch/job, unregistered/job]\n",
-        "integrations.frameworks[1]: Unsupported value: \"unregistered/job\": supported values: \"batch/job\", \"deployment\", \"jobset.x-k8s.io/jobset\", \"kubeflow.org/jaxjob\", \"kubeflow.org/mpijob\", \"kubeflow.org/paddlejob\", \"kubeflow.org/pytorchjob\", \"kubeflow.org/tfjob\", \"kubeflow.org/xgboostjob\", \"leaderworkerset.x-k8s.io/leaderworkerset\", \"pod\", \"ray.io/raycluster\", \"ray.io/rayjob\", \"statefulset\", \"trainer.kubeflow.org/trainjob\"",
+        "integrations.frameworks[1]: Unsupported value: \"unregistered/job\": supported values: \"batch/job\", \"deployment\", \"jobset.x-k8s.io/jobset\", \"kubeflow.org/jaxjob\", \"kubeflow.org/mpijob\", \"kubeflow.org/paddlejob\", \"kubeflow.org/pytorchjob\", \"kubeflow.org/tfjob\", \"kubeflow.org/xgboostjob\", \"leaderworkerset.x-k8s.io/leaderworkerset\", \"pod\", \"ray.io/raycluster\", \"ray.io/rayjob\", \"ray.io/rayservice\", \"sparkoperator.k8s.io/sparkapplication\", \"statefulset\", \"trainer.kubeflow.org/trainjob\", \"workload.codeflare.dev/appwrapper\"",
     ),
     (
         "framework twice",
@@ -206,7 +206,7 @@ fn durations_are_gos() {
 
 #[test]
 fn what_is_to_come_is_said() {
-    let fields = "integrations:\n  frameworks: [batch/job, ray.io/rayservice]\npprofBindAddress: :8083\nobjectRetentionPolicies:\n  workloads:\n    afterFinished: 0s\n";
+    let fields = "integrations:\n  frameworks: [batch/job]\npprofBindAddress: :8083\nobjectRetentionPolicies:\n  workloads:\n    afterFinished: 0s\n";
     let configuration = Configuration::parse(&file(fields), None).unwrap();
     assert_eq!(configuration.integrations.frameworks, ["batch/job"]);
     assert_eq!(
@@ -215,11 +215,16 @@ fn what_is_to_come_is_said() {
     );
     assert_eq!(
         configuration.warnings,
-        [
-            "integrations.frameworks: ray.io/rayservice is not managed by this controller yet",
-            "pprofBindAddress has no effect: there is no Go runtime to profile",
-        ]
+        ["pprofBindAddress has no effect: there is no Go runtime to profile",]
     );
+}
+
+#[test]
+fn an_alpha_integration_needs_its_gate() {
+    let framework = "integrations:\n  frameworks: [sparkoperator.k8s.io/sparkapplication]\n";
+    assert!(Configuration::parse(&file(framework), None).is_err());
+    let gated = format!("{framework}featureGates: {{SparkApplicationIntegration: true}}\n");
+    assert!(Configuration::parse(&file(&gated), None).is_ok());
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub const GATES: &[Gate] = &[
     gate(
         "DeferRayServiceFinalizationForRedisCleanup",
         true,
-        Built::No,
+        Built::Always,
         &[],
     ),
     gate("DisableWaitForPodsReady", false, Built::Both, &[]),
@@ -128,7 +128,7 @@ pub const GATES: &[Gate] = &[
     gate("MultiKueueKubeConfigPathValidation", true, Built::Both, &[]),
     gate("MultiKueueManagerQuotaAutomation", false, Built::No, &[]),
     gate("MultiKueueOrchestratedPreemption", false, Built::Both, &[]),
-    gate("MultiKueueRemoteSpecSync", true, Built::No, &[]),
+    gate("MultiKueueRemoteSpecSync", true, Built::Always, &[]),
     gate("PartialAdmission", true, Built::Both, &[]),
     gate("PodIntegrationValidateGroupOwner", true, Built::Both, &[]),
     gate("PrioritizePreemptorWorkloads", false, Built::Both, &[]),
@@ -159,7 +159,7 @@ pub const GATES: &[Gate] = &[
         Built::Both,
         &[],
     ),
-    gate("SparkApplicationIntegration", false, Built::No, &[]),
+    gate("SparkApplicationIntegration", false, Built::Both, &[]),
     gate(
         "TASAssignmentsEncodingByHostnamePrefix",
         true,

@@ -137,6 +137,11 @@ impl Clusters {
                 worker.workloads[at]["status"] = json!(status.done());
             }
             Act::CreateJob(cluster, job) => self.workers.get_mut(&cluster).unwrap().jobs.push(job),
+            Act::ChangeJob(cluster, of, patch) => {
+                let worker = self.workers.get_mut(&cluster).unwrap();
+                let job = worker.jobs.iter_mut().find(|job| name(job) == of);
+                jobs::merge::apply(job.unwrap(), &patch);
+            }
             Act::JobStatus(of, status) => {
                 let job = self.jobs.iter_mut().find(|job| name(job) == of);
                 job.unwrap()["status"] = status;

@@ -94,6 +94,8 @@ pub enum Act {
     Deactivate(String, String),
     /// Create an object in a cluster.
     CreateJob(String, Value),
+    /// Apply a merge patch to an object of this name in a cluster.
+    ChangeJob(String, String, Value),
     /// Give the object of this name here this status.
     JobStatus(String, Value),
     /// The Workload here is over.

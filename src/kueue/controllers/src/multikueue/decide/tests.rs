@@ -8,7 +8,7 @@ use jobs::multikueue::of;
 use kueue_api::v1beta2::{AdmissionCheckState, CheckState, PriorityClassRef, Workload};
 use serde_json::{Value, json};
 
-use super::{Act, Dispatcher, Plan, Remote, Round, Rules, View, next_round, owner, plan};
+use super::{Act, Dispatcher, Plan, Remote, Round, Rules, Siblings, View, next_round, owner, plan};
 
 fn now() -> Timestamp {
     "2026-12-01T08:00:00Z".parse().unwrap()
@@ -66,6 +66,7 @@ fn words(plan: &Plan) -> Vec<String> {
         Act::OpenGate(cluster) => format!("open {cluster}"),
         Act::Deactivate(cluster, why) => format!("deactivate {cluster}: {why}"),
         Act::CreateJob(cluster, job) => format!("create {} in {cluster}", job["kind"]),
+        Act::ChangeJob(cluster, job, _) => format!("change {job} in {cluster}"),
         Act::JobStatus(job, _) => format!("status of {job}"),
         Act::Finish { reason, .. } => format!("finish {reason}"),
         Act::Nominate(clusters) => format!("nominate {}", clusters.join(" ")),
@@ -85,6 +86,7 @@ struct Scene {
     lost: Vec<(&'static str, Option<Timestamp>)>,
     rules: Rules,
     leaving: bool,
+    siblings: Option<Siblings>,
 }
 
 impl Scene {
@@ -96,6 +98,7 @@ impl Scene {
             lost: Vec::new(),
             rules: rules(),
             leaving: false,
+            siblings: None,
         }
     }
 
@@ -123,7 +126,7 @@ impl Scene {
             lost: &lost,
             order: &[],
             round: None,
-            siblings: None,
+            siblings: self.siblings,
             rules: &self.rules,
             now: now(),
         }))
@@ -391,4 +394,40 @@ fn owners_are_jobs_that_are_managed_here() {
     assert_eq!(of(&owned("Pod", "v1")), Err(pod.to_owned()));
     let nobody = "No multikueue adapter found";
     assert_eq!(of(&workload(json!({}))), Err(nobody.to_owned()));
+}
+
+#[test]
+fn groups_of_one_job_follow_the_first_to_one_cluster() {
+    let siblings = |complete, first, clusters: &[&str]| Siblings {
+        complete,
+        first,
+        clusters: clusters.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    let all = &["nominate north south", "offer north", "offer south"][..];
+    let cases: [(&str, Siblings, &[&str]); 6] = [
+        ("one is missing", siblings(false, true, &[]), &[]),
+        ("not the first", siblings(true, false, &[]), &[]),
+        ("the first", siblings(true, true, &[]), all),
+        (
+            "the first is in the south",
+            siblings(true, false, &["south"]),
+            &["nominate south", "offer south"],
+        ),
+        (
+            "nobody hears from there",
+            siblings(true, false, &["west"]),
+            &["! assigned worker cluster \"west\" is not available"],
+        ),
+        (
+            "apart",
+            siblings(true, false, &["north", "south"]),
+            &["! component workloads assigned to different clusters: {\"north\", \"south\"}"],
+        ),
+    ];
+    for (name, siblings, want) in cases {
+        let remotes = vec![("north", Remote::default()), ("south", Remote::default())];
+        let mut scene = Scene::new(reserved(&json!({})), CheckState::Pending, remotes);
+        scene.siblings = Some(siblings);
+        assert_eq!(scene.play(), want, "{name}");
+    }
 }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use jobs::JobKind;
 use jobs::serving::leader_worker_set::{LeaderWorkerSet, holds_back, set_of};
 use jobs::serving::{LEADER_WORKER_SET, STATEFUL_SET};
 use k8s_openapi::Resource;
@@ -63,6 +64,19 @@ impl World {
         for sibling in self.siblings(workload) {
             if self.handed.concerns(&sibling) {
                 self.queues.handed.add(Key::of(&sibling.metadata));
+            }
+        }
+    }
+
+    /// A job changed; its copy in another cluster may have to know.
+    pub(in crate::world) fn ask_copy(&self, kind: &'static JobKind, job: &ObjectMeta) {
+        let adapter = jobs::multikueue::of(&kind.api_version(), kind.kind);
+        if !self.handed.is_on() || !adapter.is_some_and(|adapter| adapter.forwards()) {
+            return;
+        }
+        for workload in self.stores.workloads_of(kind, &Key::of(job)) {
+            if self.handed.concerns(&workload) {
+                self.queues.handed.add(Key::of(&workload.metadata));
             }
         }
     }
