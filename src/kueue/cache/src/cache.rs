@@ -21,7 +21,7 @@ use crate::holdings::Holdings;
 use crate::pending::PendingQueue;
 use crate::second_pass::SecondPasses;
 use crate::topology::Places;
-use crate::workloads::WorkloadState;
+use crate::workloads::Shelf;
 use crate::{Affected, Options, Surroundings, convert};
 
 /// The watched world of one controller.
@@ -37,7 +37,7 @@ pub struct Cache {
     pub(crate) namespaces: BTreeMap<NamespaceName, Arc<Labels>>,
     pub(crate) surroundings: Surroundings,
     pub(crate) priority_classes: BTreeMap<String, i32>,
-    pub(crate) workloads: BTreeMap<WorkloadKey, WorkloadState>,
+    pub(crate) workloads: Shelf,
     pub(crate) by_local_queue: BTreeMap<LocalQueueKey, BTreeSet<WorkloadKey>>,
     /// How many workloads of a LocalQueue stand in a queue.
     pub(crate) standing: BTreeMap<LocalQueueKey, usize>,

@@ -27,8 +27,8 @@ impl Cache {
         let mut sums: BTreeMap<&ClusterQueueName, Holdings> = BTreeMap::new();
         for holding in self
             .workloads
-            .values()
-            .filter_map(|state| state.holding.as_ref())
+            .in_order()
+            .filter_map(|(_, state)| state.holding.as_ref())
         {
             sums.entry(&holding.cluster_queue).or_default().add(holding);
         }
@@ -61,7 +61,7 @@ impl Cache {
 
     /// Preemption sees those who hold quota, all of them and nobody else.
     fn check_admitted(&self, found: &mut Vec<Violation>) {
-        let holding = self.workloads.values().filter_map(|state| {
+        let holding = self.workloads.in_order().filter_map(|(_, state)| {
             let holding = state.holding.as_ref()?;
             Some((&holding.cluster_queue, &state.info.key, &holding.usage))
         });
@@ -79,7 +79,8 @@ impl Cache {
         let mut standing = BTreeMap::new();
         for state in self
             .workloads
-            .values()
+            .in_order()
+            .map(|(_, state)| state)
             .filter(|state| state.queued_in.is_some())
         {
             *standing.entry(state.info.local_queue.clone()).or_insert(0) += 1;
@@ -105,7 +106,7 @@ impl Cache {
                     .push(format!("queue {name}"));
             }
         }
-        for (key, state) in &self.workloads {
+        for (key, state) in self.workloads.in_order() {
             let stands = places.remove(&key.to_string()).unwrap_or_default();
             let expected: Vec<_> = state
                 .queued_in

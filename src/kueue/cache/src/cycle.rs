@@ -9,6 +9,7 @@ use scheduler::{
     RequeueReason, Snapshot, WorkloadKey, run,
 };
 
+use crate::fair_shares::pop;
 use crate::holdings::Holding;
 use crate::pending::{Place, Requeue};
 use crate::workloads::{Assumed, WorkloadState};
@@ -41,6 +42,19 @@ impl Cycle {
             self.now,
         )
     }
+
+    /// Decides, and lets go of the world as it was: what is booked next need not be kept apart from it.
+    #[must_use]
+    pub fn decide(self) -> (Plan, Report) {
+        let Self {
+            snapshot,
+            heads,
+            policy,
+            number,
+            now,
+        } = self;
+        run(snapshot, &heads, &policy, number, now)
+    }
 }
 
 /// Why an admission could not be assumed. The workload has changed since the cycle began and is dealt with as it is now.
@@ -71,17 +85,9 @@ impl Cache {
     pub fn begin_cycle(&mut self, now: Timestamp) -> Option<Cycle> {
         let _ = self.give_chances(now);
         self.bring_back_outpaced(now);
-        let active = self
-            .specs
-            .values()
-            .filter(|queue| queue.active)
-            .map(|queue| queue.name.clone());
-        let active: Vec<_> = active.collect();
         let mut heads = self.second_heads(now);
         if !self.waits_for_pods() {
-            for name in active {
-                heads.extend(self.head_of(&name));
-            }
+            self.take_heads(&mut heads);
         }
         if heads.is_empty() {
             return None;
@@ -98,22 +104,34 @@ impl Cache {
         })
     }
 
-    fn head_of(&mut self, name: &ClusterQueueName) -> Option<Head> {
-        let key = self.pop(name)?;
-        let queue = self.queues.get(name)?;
-        let state = self.workloads.get_mut(&key)?;
-        state.tried = state.chances;
-        let preemptor = queue
-            .pending
-            .preempts(&key, state.generation.unwrap_or_default());
-        Some(Head {
-            workload: state.info.clone(),
-            cluster_queue: name.clone(),
-            generation: queue.generation,
-            namespace: self.namespaces.get(&key.namespace).cloned(),
-            last: state.last.clone(),
-            preemptor,
-        })
+    /// One of each active ClusterQueue, in the order of their names.
+    fn take_heads(&mut self, heads: &mut Vec<Head>) {
+        let shares = self.options.shares();
+        // Both are kept by name, so that nobody has to be looked for as long as they list the same.
+        let mut beside = self.specs.values();
+        for (name, queue) in &mut self.queues {
+            let spec = beside.next().filter(|spec| spec.name == *name);
+            let spec = spec.or_else(|| self.specs.get(name));
+            if !spec.is_some_and(|spec| spec.active) {
+                continue;
+            }
+            let Some(key) = pop(queue, shares, &self.ledger, &self.local_queues) else {
+                continue;
+            };
+            let Some(state) = self.workloads.get_mut(&key) else {
+                continue;
+            };
+            state.tried = state.chances;
+            let generation = state.generation.unwrap_or_default();
+            heads.push(Head {
+                workload: state.info.clone(),
+                cluster_queue: name.clone(),
+                generation: queue.generation,
+                namespace: self.namespaces.get(&key.namespace).cloned(),
+                last: state.last.clone(),
+                preemptor: queue.pending.preempts(&key, generation),
+            });
+        }
     }
 
     /// Whether a cycle would find something to do.
@@ -154,7 +172,7 @@ impl Cache {
         let queue =
             queue.ok_or_else(|| AssumeError::NoClusterQueue(admission.cluster_queue.clone()))?;
         let not_waiting = || AssumeError::NotWaiting(key.clone());
-        let state = self.workloads.get_mut(key).ok_or_else(not_waiting)?;
+        let state = self.workloads.get(key).ok_or_else(not_waiting)?;
         let again = self.second_passes.is_in_flight(key) && state.holding.is_some();
         let flies = state.queued_in.as_ref() == Some(&admission.cluster_queue)
             && queue.pending.place(key) == Some(Place::InFlight);
@@ -164,12 +182,13 @@ impl Cache {
         }
         queue.pending.remove(key);
         self.second_passes.remove(key);
-        let before = state.clone();
-        let admitted = self.admits(admission, &before.status);
+        let mut state = self.workloads.remove(key).ok_or_else(not_waiting)?;
+        let admitted = self.admits(admission, &state.status);
         if again {
-            let _ = self.release(&before, before.holding.as_ref());
+            let _ = self.release(&state, state.holding.as_ref());
+        } else {
+            self.stands_no_longer(&state.info.local_queue);
         }
-        let state = self.workloads.get_mut(key).ok_or_else(not_waiting)?;
         let holding = Holding {
             cluster_queue: admission.cluster_queue.clone(),
             local_queue: admission.local_queue.clone(),
@@ -177,39 +196,31 @@ impl Cache {
             places: admission.places.clone(),
             admitted,
         };
+        self.take(&holding);
         state.queued_in = None;
         state.last = None;
-        state.holding = Some(holding.clone());
         state.assumed = Some(Assumed {
             written: None,
-            before: before.holding,
+            before: state.holding.replace(holding),
         });
-        let door = state.info.local_queue.clone();
-        if !again {
-            self.stands_no_longer(&door);
-        }
-        self.take(&holding);
+        self.show_to_preemptors(&state);
+        let affected = self.names(&state);
+        self.workloads.insert(state);
         if !again {
             self.charge(admission);
         }
-        let Some(state) = self.workloads.get(key).cloned() else {
-            return Ok(Affected::default());
-        };
-        self.show_to_preemptors(&state);
-        Ok(self.names(&state))
+        Ok(affected)
     }
 
     /// Undoes an assumption whose admission could not be written, and lets the workload try again.
     pub fn forget(&mut self, key: &WorkloadKey, now: Timestamp) -> Affected {
-        let Some(state) = self
-            .workloads
-            .get(key)
-            .filter(|state| state.assumed.is_some())
-        else {
+        let state = self.workloads.get(key);
+        if state.is_none_or(|state| state.assumed.is_none()) {
+            return Affected::default();
+        }
+        let Some(before) = self.workloads.remove(key) else {
             return Affected::default();
         };
-        let before = state.clone();
-        self.workloads.remove(key);
         let mut affected = self.names(&before);
         affected.wake |= self.release(&before, None);
         let held = before
@@ -219,11 +230,11 @@ impl Cache {
         if held.is_none() {
             self.refund(&before.info.local_queue, key);
         }
-        let mut state = WorkloadState {
+        let mut state = Box::new(WorkloadState {
             holding: held.clone(),
             assumed: None,
-            ..before
-        };
+            ..*before
+        });
         if let Some(held) = held {
             self.take(&held);
             affected.wake |= self.second_passes.note(&state, now);
@@ -232,7 +243,7 @@ impl Cache {
             affected.wake |= self.stand(&mut state, &name, now);
         }
         affected.merge(self.names(&state));
-        self.workloads.insert(key.clone(), state);
+        self.workloads.insert(state);
         affected
     }
 

@@ -16,7 +16,7 @@ use scheduler::{
     WorkloadKey,
 };
 
-use crate::cache::LocalQueueState;
+use crate::cache::{LocalQueueState, QueueState};
 use crate::pending::{Order, PendingQueue};
 use crate::workloads::WorkloadState;
 use crate::{Cache, Options};
@@ -197,23 +197,26 @@ impl Cache {
         let usage = |door: &LocalQueueKey| weighed(rules, &self.ledger, &self.local_queues, door);
         Some(ask(&queue.pending, Order::ByUsage(&usage)))
     }
+}
 
-    /// Takes the first workload of a ClusterQueue to try it.
-    pub(crate) fn pop(&mut self, name: &ClusterQueueName) -> Option<WorkloadKey> {
-        let queue = self.queues.get_mut(name)?;
-        if !queue.pending.has_head() {
-            return None;
-        }
-        let head = match self.options.shares().filter(|_| queue.fair) {
-            None => queue.pending.pop(Order::Plain),
-            Some(rules) => {
-                let (ledger, doors) = (&self.ledger, &self.local_queues);
-                let usage = |door: &LocalQueueKey| weighed(rules, ledger, doors, door);
-                queue.pending.pop(Order::ByUsage(&usage))
-            }
-        };
-        head.map(|head| head.key().clone())
+/// Takes the first workload of a ClusterQueue to try it.
+pub(crate) fn pop(
+    queue: &mut QueueState,
+    shares: Option<&AdmissionFairSharing>,
+    ledger: &Ledger,
+    doors: &BTreeMap<LocalQueueKey, LocalQueueState>,
+) -> Option<WorkloadKey> {
+    if !queue.pending.has_head() {
+        return None;
     }
+    let head = match shares.filter(|_| queue.fair) {
+        None => queue.pending.pop(Order::Plain),
+        Some(rules) => {
+            let usage = |door: &LocalQueueKey| weighed(rules, ledger, doors, door);
+            queue.pending.pop(Order::ByUsage(&usage))
+        }
+    };
+    head.map(|head| head.key().clone())
 }
 
 /// Whether a ClusterQueue serves its LocalQueues by their past usage.

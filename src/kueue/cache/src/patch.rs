@@ -127,11 +127,12 @@ impl Cache {
     /// The status of a workload that was not admitted; `None` if there is nothing new to say.
     #[must_use]
     pub fn pending_patch(&self, entry: &Entry, now: Timestamp) -> Option<WorkloadPatch> {
+        let reason = entry.pending_reason()?;
         let state = self
             .workloads
             .get(&entry.workload)
             .filter(|state| state.holding.is_none())?;
-        let (message, reason) = (messages::pending(entry)?, entry.pending_reason()?);
+        let message = messages::pending(entry)?;
         let granular = self.options.features.unadmitted_workloads_observability;
         let reason = match reason {
             reason if granular => messages::pending_reason(reason),

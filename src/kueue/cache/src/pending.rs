@@ -12,7 +12,7 @@ mod waiting;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
 use scheduler::{LocalQueueKey, PendingReason, Preemptor, Strategy, WorkloadKey};
@@ -79,7 +79,8 @@ pub struct PendingQueue {
     active: Bucket,
     parked: Bucket,
     in_flight: Option<Waiting>,
-    places: BTreeMap<WorkloadKey, Rank>,
+    /// Where each one is; nobody goes through them.
+    places: HashMap<WorkloadKey, Rank>,
     totals: Totals,
     preemptor: Option<Preempting>,
     /// How often others took what had become free for a workload, with the version of its object that was tried.
@@ -109,7 +110,7 @@ impl PendingQueue {
             active: Bucket::default(),
             parked: Bucket::default(),
             in_flight: None,
-            places: BTreeMap::new(),
+            places: HashMap::new(),
             totals: Totals::default(),
             preemptor: None,
             overtaken: BTreeMap::new(),
@@ -365,7 +366,7 @@ impl PendingQueue {
     /// Whether all that is kept twice says the same.
     pub(crate) fn is_consistent(&self) -> bool {
         let mut totals = Totals::default();
-        let mut places = BTreeMap::new();
+        let mut places = HashMap::new();
         for waiting in self.active.iter().chain(self.parked.iter()) {
             totals.add(waiting);
             places.insert(waiting.key().clone(), Rank::of(waiting));

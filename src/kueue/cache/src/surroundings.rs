@@ -128,7 +128,7 @@ impl Cache {
         let waits = |(key, state): &(&WorkloadKey, &crate::workloads::WorkloadState)| {
             state.holding.is_none() && !state.finished && asks(key)
         };
-        let stale = self.workloads.iter().filter(waits);
+        let stale = self.workloads.in_order().filter(waits);
         Affected {
             stale: stale.map(|(key, _)| key.clone()).collect(),
             ..Affected::default()

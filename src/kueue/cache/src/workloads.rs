@@ -1,6 +1,7 @@
 //! Workloads come, change and go: each one waits in a queue, or holds quota, or does neither.
 
 mod observe;
+mod shelf;
 
 use std::sync::Arc;
 
@@ -15,6 +16,8 @@ use crate::pending::{Backoff, Place, Tracked, Waiting, shape};
 use crate::{Affected, Cache, Options};
 
 use observe::observe;
+
+pub(crate) use shelf::Shelf;
 
 /// What is known about one workload.
 #[derive(Clone, Debug)]
@@ -98,7 +101,7 @@ impl Cache {
         }
         let released = self.release(&before, fresh.holding.as_ref());
         affected.wake |= released;
-        affected.merge(self.insert(fresh, Some(before), now));
+        affected.merge(self.insert(fresh, Some(*before), now));
         affected
     }
 
@@ -137,14 +140,14 @@ impl Cache {
             let target = self.behind(&state.info.local_queue).cloned();
             let waits = state.holding.is_none() && state.eligible;
             if !waits || state.queued_in == target {
-                self.workloads.insert(key.clone(), state);
+                self.workloads.insert(state);
                 continue;
             }
             affected.merge(self.names(&state));
             self.leave_queue(&state);
             let state = WorkloadState {
                 queued_in: None,
-                ..state
+                ..*state
             };
             affected.merge(self.insert(state, None, now));
         }
@@ -198,7 +201,7 @@ impl Cache {
     fn store(&mut self, fresh: WorkloadState) -> Affected {
         let affected = self.names(&fresh);
         self.show_to_preemptors(&fresh);
-        self.workloads.insert(fresh.info.key.clone(), fresh);
+        self.workloads.insert(Box::new(fresh));
         affected
     }
 

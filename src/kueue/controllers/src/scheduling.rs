@@ -78,7 +78,7 @@ pub async fn run(context: Arc<Context>, stop: CancellationToken) {
             continue;
         };
         let began = tokio::time::Instant::now();
-        let (plan, mut report) = cycle.run();
+        let (plan, mut report) = cycle.decide();
         log::decisions(&plan, &report);
         leave(&context, &plan, &mut report, &mut writes).await;
         for (queue, recomputation) in &report.recomputations {

@@ -26,6 +26,9 @@ pub(crate) struct Options {
     /// Only rows whose names contain this.
     #[arg(long)]
     only: Option<String>,
+    /// Only the row of this name.
+    #[arg(long)]
+    exactly: Option<String>,
     /// Leave out the largest worlds.
     #[arg(long)]
     quick: bool,
@@ -102,6 +105,7 @@ fn trials(options: &Options, take: &mut dyn FnMut(Trial) -> io::Result<()>) -> i
             .only
             .as_ref()
             .is_none_or(|only| name.contains(only.as_str()))
+            && options.exactly.as_ref().is_none_or(|only| name == only)
     };
     cycles::all(options.quick, &wanted, take)?;
     places::all(options.quick, &wanted, take)

@@ -97,7 +97,7 @@ impl World {
         let began = clock();
         let cycle = self.cache.begin_cycle(self.now)?;
         let looked = clock();
-        let (plan, report) = cycle.run();
+        let (plan, report) = cycle.decide();
         let decided = clock();
         for admission in &plan.admissions {
             let _ = self.cache.assume(admission);
