@@ -7,8 +7,10 @@ mod amount;
 mod quantity;
 mod requests;
 mod resource;
+mod small_map;
 
 pub use amount::Amount;
 pub use quantity::{Format, ParseError, Quantity};
 pub use requests::Requests;
 pub use resource::ResourceName;
+pub use small_map::{Entry, Iter, SmallMap};

@@ -1,13 +1,11 @@
 //! Amounts by resource, in the order of the resources' names.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map;
-
-use crate::{Amount, ResourceName};
+use crate::small_map::Iter;
+use crate::{Amount, ResourceName, SmallMap};
 
 /// How much of each resource. A resource that is missing and one that is zero are different things: only the second is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Requests(BTreeMap<ResourceName, Amount>);
+pub struct Requests(SmallMap<ResourceName, Amount>);
 
 impl Requests {
     /// Nothing.
@@ -40,7 +38,10 @@ impl Requests {
 
     /// Adds to one resource.
     pub fn add(&mut self, resource: &ResourceName, amount: Amount) {
-        *self.0.entry(resource.clone()).or_default() += amount;
+        match self.0.get_mut(resource) {
+            Some(own) => *own += amount,
+            None => self.set(resource.clone(), amount),
+        }
     }
 
     /// Adds all of `other`.
@@ -108,7 +109,7 @@ impl Requests {
     }
 
     /// In the order of the names.
-    pub fn iter(&self) -> btree_map::Iter<'_, ResourceName, Amount> {
+    pub fn iter(&self) -> Iter<'_, ResourceName, Amount> {
         self.0.iter()
     }
 
@@ -127,7 +128,7 @@ impl FromIterator<(ResourceName, Amount)> for Requests {
 
 impl<'a> IntoIterator for &'a Requests {
     type Item = (&'a ResourceName, &'a Amount);
-    type IntoIter = btree_map::Iter<'a, ResourceName, Amount>;
+    type IntoIter = Iter<'a, ResourceName, Amount>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()

@@ -19,7 +19,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use quantity::{Amount, Requests, ResourceName};
+use quantity::{Amount, Requests, ResourceName, SmallMap};
 
 use crate::names::{FlavorName, PodSetName};
 use crate::objects::{ClusterQueue, Flavor, HeldPodSet, PodSet, Usage, Workload};
@@ -61,7 +61,7 @@ pub struct Assigner<'a> {
 }
 
 /// The flavors that an earlier assignment of the same cycle took, by pod set in order.
-pub type Nomination = Vec<BTreeMap<ResourceName, FlavorName>>;
+pub type Nomination = Vec<SmallMap<ResourceName, FlavorName>>;
 
 impl std::fmt::Debug for Assigner<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -1,16 +1,38 @@
 //! Names and keys, one type each, so that a cohort cannot be looked up under the name of a queue. Cheap to clone, ordered by text.
 
 use std::borrow::Borrow;
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
 use quantity::ResourceName;
 
+/// Most names that are compared and equal are clones of one another: then nobody has to read them.
+fn text_order(own: &Arc<str>, other: &Arc<str>) -> Ordering {
+    if Arc::ptr_eq(own, other) {
+        Ordering::Equal
+    } else {
+        own.cmp(other)
+    }
+}
+
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, PartialEq, Eq, Hash)]
         pub struct $name(Arc<str>);
+
+        impl Ord for $name {
+            fn cmp(&self, other: &Self) -> Ordering {
+                text_order(&self.0, &other.0)
+            }
+        }
+
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
 
         impl $name {
             /// Wraps a name as it is written in an object.
@@ -75,7 +97,7 @@ name! {
 macro_rules! key {
     ($(#[$doc:meta])* $key:ident) => {
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, PartialEq, Eq, Hash)]
         pub struct $key {
             /// The namespace it lives in.
             pub namespace: NamespaceName,
@@ -87,6 +109,19 @@ macro_rules! key {
             /// A key made of its two parts.
             pub fn new(namespace: impl Into<Arc<str>>, name: impl Into<Arc<str>>) -> Self {
                 Self { namespace: NamespaceName::new(namespace), name: name.into() }
+            }
+        }
+
+        impl Ord for $key {
+            fn cmp(&self, other: &Self) -> Ordering {
+                let by_name = || text_order(&self.name, &other.name);
+                self.namespace.cmp(&other.namespace).then_with(by_name)
+            }
+        }
+
+        impl PartialOrd for $key {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
             }
         }
 
@@ -124,7 +159,10 @@ pub struct FlavorResource {
 
 impl FlavorResource {
     /// The pair of both.
-    pub fn new(flavor: impl Into<Arc<str>>, resource: impl Into<Arc<str>>) -> Self {
+    pub fn new(
+        flavor: impl Into<Arc<str>>,
+        resource: impl Into<Arc<str>> + AsRef<str>,
+    ) -> Self {
         Self {
             flavor: FlavorName::new(flavor),
             resource: ResourceName::new(resource),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use quantity::{Amount, Requests, ResourceName};
+use quantity::{Amount, Requests, ResourceName, SmallMap};
 
 use crate::labels::{Labels, NodeAffinity, Selector, Taint, Toleration};
 use crate::names::{
@@ -372,4 +372,4 @@ impl Workload {
 }
 
 /// What a workload holds, by flavor and resource.
-pub type Usage = BTreeMap<FlavorResource, Amount>;
+pub type Usage = SmallMap<FlavorResource, Amount>;

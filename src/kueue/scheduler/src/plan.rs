@@ -1,10 +1,9 @@
 //! What is to be done after a cycle. It leaves nothing to choose.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use quantity::{Requests, ResourceName};
+use quantity::{Requests, ResourceName, SmallMap};
 
 use crate::admitted::Admitted;
 use crate::assign::{Assignment, PodSetAssignment};
@@ -22,7 +21,7 @@ pub struct PodSetAdmission {
     /// For how many pods.
     pub count: i64,
     /// The flavor of each resource.
-    pub flavors: BTreeMap<ResourceName, FlavorName>,
+    pub flavors: SmallMap<ResourceName, FlavorName>,
     /// How much of each resource they hold together.
     pub usage: Requests,
     /// The domains they go to.

@@ -7,10 +7,9 @@
 mod tests;
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::fmt;
 
-use quantity::{Amount, ResourceName};
+use quantity::{Amount, ResourceName, SmallMap};
 
 use crate::names::FlavorResource;
 use crate::objects::Usage;
@@ -63,7 +62,7 @@ impl Share {
         let Some(parent) = tree.parent(id) else {
             return share;
         };
-        let mut borrowed: BTreeMap<&ResourceName, Amount> = BTreeMap::new();
+        let mut borrowed: SmallMap<&ResourceName, Amount> = SmallMap::new();
         for (of, quota) in tree.subtree_quotas(id) {
             let more = more.get(of).copied().unwrap_or_default();
             let above = more + tree.used(id, of) - *quota;
@@ -156,13 +155,20 @@ impl Share {
     /// Who has more: by weighted share, and among borrowers without weight by what they borrow.
     #[must_use]
     pub fn compare(&self, other: &Self) -> Ordering {
-        let weightless = |share: &Self| share.weight.0 == 0.0 && share.ratio != 0.0;
-        match (weightless(self), weightless(other)) {
-            (true, true) => self.ratio.total_cmp(&other.ratio),
-            (true, false) => Ordering::Greater,
-            (false, true) => Ordering::Less,
-            (false, false) => self.precise().total_cmp(&other.precise()),
-        }
+        self.rank().cmp(&other.rank())
+    }
+
+    /// The same as a value that can be sorted by.
+    pub(crate) fn rank(&self) -> (bool, i64) {
+        let weightless = self.weight.0 == 0.0 && self.ratio != 0.0;
+        let number = if weightless {
+            self.ratio
+        } else {
+            self.precise()
+        };
+        // As `f64::total_cmp` does it: of what is negative the bits count backwards.
+        let bits = number.to_bits().cast_signed();
+        (weightless, bits ^ (bits >> 63).cast_unsigned().wrapping_shr(1).cast_signed())
     }
 }
 

@@ -1,8 +1,6 @@
 //! The result of flavor assignment: what each pod set would take, and for every flavor that was looked at why it was not taken.
 
-use std::collections::BTreeMap;
-
-use quantity::{Amount, Requests, ResourceName};
+use quantity::{Amount, Requests, ResourceName, SmallMap};
 
 use super::progress::{LastAssignment, Tried};
 use super::unit::Shared;
@@ -126,7 +124,7 @@ pub struct PodSetAssignment {
     /// What they ask for together.
     pub requests: Requests,
     /// The flavor of each resource; empty if some resource found none.
-    pub flavors: BTreeMap<ResourceName, Choice>,
+    pub flavors: SmallMap<ResourceName, Choice>,
     /// What was in the way of a better result.
     pub blockers: Vec<Blocker>,
     /// Every flavor that was looked at.
@@ -224,7 +222,7 @@ impl Assignment {
         (count, requests): (i64, &Requests),
         shared: &Shared,
         held: Option<&HeldPodSet>,
-        flavors: BTreeMap<ResourceName, Choice>,
+        flavors: SmallMap<ResourceName, Choice>,
     ) {
         for (resource, choice) in &flavors {
             self.borrowing = self.borrowing.max(choice.borrow);

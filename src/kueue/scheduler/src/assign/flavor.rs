@@ -1,8 +1,6 @@
 //! Judges one flavor for one unit of pod sets: is it allowed, do the nodes suit the pods, is there quota for every resource.
 
-use std::collections::BTreeMap;
-
-use quantity::{Amount, ResourceName};
+use quantity::{Amount, ResourceName, SmallMap};
 
 use super::unit::Search;
 use super::{Assigner, Attempt, Blocker, Choice, Granular, Mode, NoFitReason, Nomination, Tried};
@@ -15,7 +13,7 @@ use crate::places::is_implied;
 pub(super) struct Judged {
     pub(super) attempt: Attempt,
     pub(super) granular: Granular,
-    pub(super) choices: BTreeMap<ResourceName, Choice>,
+    pub(super) choices: SmallMap<ResourceName, Choice>,
 }
 
 /// What the quota says about one resource.
@@ -62,7 +60,7 @@ impl Assigner<'_> {
         Judged {
             attempt,
             granular: Granular::WORST,
-            choices: BTreeMap::new(),
+            choices: SmallMap::new(),
         }
     }
 
@@ -136,7 +134,7 @@ impl Assigner<'_> {
     fn judge_quota(&self, search: &Search<'_>, name: &FlavorName) -> Judged {
         let group = &self.cluster_queue.groups[search.group];
         let mut worst = Granular::BEST;
-        let mut choices = BTreeMap::new();
+        let mut choices = SmallMap::new();
         let (mut blockers, mut no_fit, mut borrow) = (Vec::new(), None, 0);
         for (resource, requested) in search.requests(group) {
             let of = FlavorResource {

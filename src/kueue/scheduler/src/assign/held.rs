@@ -1,8 +1,6 @@
 //! Workloads that hold quota already and are tried once more (section 4.15): their flavors, amounts and healthy places stay as they are.
 
-use std::collections::BTreeMap;
-
-use quantity::{Requests, ResourceName};
+use quantity::{Requests, ResourceName, SmallMap};
 
 use super::unit::{Shared, Unit};
 use super::{Assigner, Assignment, Choice, Mode, Tried};
@@ -15,7 +13,7 @@ pub(super) fn of<'a>(workload: &'a Workload, pod_set: &PodSet) -> Option<&'a Hel
 }
 
 /// The flavors that the pod sets of a unit hold.
-pub(super) fn flavors(workload: &Workload, unit: &Unit<'_>) -> BTreeMap<ResourceName, Choice> {
+pub(super) fn flavors(workload: &Workload, unit: &Unit<'_>) -> SmallMap<ResourceName, Choice> {
     let pod_sets = unit.pod_sets.iter();
     let held = pod_sets.filter_map(|pod_set| of(workload, pod_set));
     let choices = held
@@ -51,7 +49,7 @@ impl Assigner<'_> {
         pod_set: &PodSet,
         requests: &Requests,
         shared: &Shared,
-    ) -> BTreeMap<ResourceName, Choice> {
+    ) -> SmallMap<ResourceName, Choice> {
         let follows = requests.is_empty() && pod_set.topology.group.is_some();
         let own = shared.flavors.iter().filter(|(resource, choice)| {
             if follows {

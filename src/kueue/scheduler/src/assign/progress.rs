@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quantity::ResourceName;
+use quantity::{ResourceName, SmallMap};
 
 use crate::policy::Policy;
 
@@ -16,11 +16,11 @@ type Start = BTreeMap<(usize, ResourceName), usize>;
 /// The progress of the last assignment of a workload.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct LastAssignment {
-    tried: Vec<BTreeMap<ResourceName, Tried>>,
+    tried: Vec<SmallMap<ResourceName, Tried>>,
     /// Where searches began that found nothing in the world as it is, the last one included.
     begun: BTreeSet<Start>,
     /// The flavors after which this search began.
-    after: Vec<BTreeMap<ResourceName, Tried>>,
+    after: Vec<SmallMap<ResourceName, Tried>>,
     /// Whether others leave so that the next search finds room where this one did.
     insists: bool,
     /// The ClusterQueue's generation at the time.
@@ -34,7 +34,7 @@ pub struct LastAssignment {
 impl LastAssignment {
     /// The progress of a search from the beginning that stopped at these flavors, one map a pod set.
     #[must_use]
-    pub fn after(tried: Vec<BTreeMap<ResourceName, Tried>>) -> Self {
+    pub fn after(tried: Vec<SmallMap<ResourceName, Tried>>) -> Self {
         Self {
             tried,
             begun: [Start::new()].into(),

@@ -1,8 +1,6 @@
 //! Pod sets that have to receive the same flavors, and what one scan through the flavors knows about them.
 
-use std::collections::BTreeMap;
-
-use quantity::{Amount, Requests, ResourceName};
+use quantity::{Amount, Requests, ResourceName, SmallMap};
 
 use super::assignment::{Attempt, Blocker, Choice};
 use crate::objects::{PodSet, ResourceGroup, Usage, Workload};
@@ -41,7 +39,7 @@ impl Search<'_> {
 /// What the pod sets of a unit have in common.
 #[derive(Default)]
 pub(super) struct Shared {
-    pub(super) flavors: BTreeMap<ResourceName, Choice>,
+    pub(super) flavors: SmallMap<ResourceName, Choice>,
     pub(super) blockers: Vec<Blocker>,
     pub(super) attempts: Vec<Attempt>,
 }
@@ -49,7 +47,7 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn failed(self, blockers: Vec<Blocker>) -> Self {
         Self {
-            flavors: BTreeMap::new(),
+            flavors: SmallMap::new(),
             blockers,
             attempts: self.attempts,
         }

@@ -133,16 +133,19 @@ impl<'a> Deciding<'a> {
         self.admit(candidate)
     }
 
-    fn without_node(&mut self, candidate: &Nominated<'_>) -> Option<Outcome> {
-        let reservation = candidate.head.workload.reservation.as_ref();
+    fn without_node(&mut self, candidate: &mut Nominated<'_>) -> Option<Outcome> {
+        let workload = &candidate.head.workload;
+        let reservation = workload.reservation.as_ref();
         let broken = reservation.filter(|reservation| reservation.needs_replacement())?;
         let fits = candidate.mode() == Mode::Fit && !candidate.deferred;
         if fits || !self.rules.policy.tas_fail_fast {
             return None;
         }
-        let key = &candidate.head.workload.key;
-        let mut holding = self.snapshot.admitted_in(&candidate.cluster_queue.name);
-        let evicted = holding.find(|held| held.workload.key == *key)?.clone();
+        let evicted = {
+            let mut holding = self.snapshot.admitted_in(&candidate.cluster_queue.name);
+            let own = holding.find(|held| held.workload.key == workload.key);
+            own?.clone()
+        };
         self.plan.evictions.push(Eviction::NodeFailures {
             evicted,
             nodes: broken.unhealthy_nodes.clone(),
@@ -181,21 +184,22 @@ impl<'a> Deciding<'a> {
             &self.snapshot.tree,
             candidate.node,
             queue,
-            &candidate.usage(),
+            candidate.usage(),
             borrows,
         );
         let places = candidate.places(&self.snapshot);
         self.held_back = true;
-        self.snapshot.tree.add(&queue.name, &kept);
-        self.left.add(&queue.name, &kept);
+        self.snapshot.tree.add_at(candidate.node, &kept);
+        self.left.add_at(candidate.node, &kept);
         self.snapshot.take_places(&places);
     }
 
     fn take(&mut self, candidate: &Nominated<'_>) {
-        let name = &candidate.cluster_queue.name;
         let places = candidate.places(&self.snapshot);
-        self.snapshot.tree.add(name, &candidate.usage());
-        self.left.add(name, &candidate.usage());
+        self.snapshot
+            .tree
+            .add_at(candidate.node, candidate.usage());
+        self.left.add_at(candidate.node, candidate.usage());
         self.snapshot.take_places(&places);
     }
 
@@ -256,7 +260,7 @@ impl<'a> Deciding<'a> {
         admission.replaces = candidate.assigned.replaced.take();
         self.plan.admissions.push(admission);
         self.snapshot.pods_not_ready = true;
-        Outcome::Admitted(assignment.clone())
+        Outcome::Admitted(self::assignment(candidate))
     }
 }
 
@@ -269,8 +273,13 @@ fn is_hopeless(candidate: &Nominated<'_>) -> bool {
     }
 }
 
-fn assignment(candidate: &Nominated<'_>) -> Assignment {
-    candidate.assigned.assignment.clone()
+/// What a candidate was assigned, for the report. It is moved out but for where its search stopped: afterwards nobody asks for the rest.
+fn assignment(candidate: &mut Nominated<'_>) -> Assignment {
+    let own = &mut candidate.assigned.assignment;
+    let last = own.last.clone();
+    let moved = mem::take(own);
+    own.last = last;
+    moved
 }
 
 /// `/root/…/cohort/cluster-queue`.

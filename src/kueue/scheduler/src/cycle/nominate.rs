@@ -14,6 +14,8 @@ use crate::topology::TopologyUsage;
 
 use super::{Head, Rules, Snapshot};
 
+static NOTHING: Usage = Usage::new();
+
 /// A head that may be tried.
 pub(super) struct Nominated<'a> {
     pub(super) head: &'a Head,
@@ -39,11 +41,11 @@ impl Nominated<'_> {
     }
 
     /// The quota it would take on top of what it holds. A second pass takes none.
-    pub(super) fn usage(&self) -> Usage {
+    pub(super) fn usage(&self) -> &Usage {
         if self.head.workload.reserved {
-            Usage::new()
+            &NOTHING
         } else {
-            self.assigned.assignment.usage.clone()
+            &self.assigned.assignment.usage
         }
     }
 

@@ -97,7 +97,7 @@ impl Deciding<'_> {
         for target in &own {
             self.left.remove(&target.cluster_queue, &target.usage);
         }
-        let has_quota = self.left.fits(candidate.node, &candidate.usage());
+        let has_quota = self.left.fits(candidate.node, candidate.usage());
         for target in &own {
             self.left.add(&target.cluster_queue, &target.usage);
         }

@@ -1,10 +1,11 @@
 //! The tournament of fair sharing: within every cohort the child whose nominated workload leaves it with the smaller dominant resource share
 //! goes one level up, and whoever arrives at the top has its turn (kueue-reference.md, sections 4.2 and 4.6, KEP 1714).
 //!
-//! Shares are computed with the workload added. A decision changes usage only on the path of the ClusterQueue it concerns, so only those
-//! shares are computed again that lie on that path.
+//! Shares are computed with the workload added. A decision changes usage only on the path of the ClusterQueue it concerns, so every cohort
+//! keeps who competes in it in order, and only those on that path are measured again. Child cohorts come before ClusterQueues, and of equals
+//! the first one stays.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
@@ -32,146 +33,211 @@ pub struct Contender<'a> {
     pub queued: Timestamp,
 }
 
+/// What decides between two contenders; the smaller one wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    waits: Reverse<bool>,
+    borrows: bool,
+    share: (bool, i64),
+    priority: Reverse<i64>,
+    queued: Timestamp,
+}
+
 impl Contender<'_> {
     /// Whether it goes before another one.
     #[must_use]
     pub fn wins_over(&self, other: &Self, policy: &Policy) -> bool {
-        let waits = |one: &Self| one.preemptor.goes_first(policy);
-        let borrows = |one: &Self| {
-            policy.fair_sharing_prioritize_non_borrowing && one.share.is_borrowing_any(one.asked)
-        };
-        let by_priority = if policy.priority_sorting_within_cohort {
-            other.priority.cmp(&self.priority)
-        } else {
-            Ordering::Equal
-        };
-        let order = waits(other)
-            .cmp(&waits(self))
-            .then_with(|| borrows(self).cmp(&borrows(other)))
-            .then_with(|| self.share.compare(other.share))
-            .then(by_priority)
-            .then_with(|| self.queued.cmp(&other.queued));
-        order == Ordering::Less
+        self.rank(policy) < other.rank(policy)
+    }
+
+    fn rank(&self, policy: &Policy) -> Rank {
+        let by_priority = policy.priority_sorting_within_cohort;
+        Rank {
+            waits: Reverse(self.preemptor.goes_first(policy)),
+            borrows: policy.fair_sharing_prioritize_non_borrowing
+                && self.share.is_borrowing_any(self.asked),
+            share: self.share.rank(),
+            priority: Reverse(if by_priority { self.priority } else { 0 }),
+            queued: self.queued,
+        }
     }
 }
 
-/// A workload that is still to be decided.
-struct Entrant<'a> {
-    candidate: Nominated<'a>,
-    asked: Usage,
-    /// For its ClusterQueue and every cohort above but the last: the cohort in which it competes, and its share there. Empty until it is
-    /// asked for.
-    shares: Vec<(NodeId, Share)>,
+/// Through whom a workload takes part in the comparison within a cohort: child cohorts come first, in the order of the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Through {
+    Cohort(NodeId),
+    /// It stands directly below, at this place among all.
+    Itself(usize),
 }
 
-/// All of them.
+/// The place of a workload in the comparison within a cohort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    rank: Rank,
+    through: Through,
+    entrant: usize,
+}
+
+/// Those who compete within one cohort, and how each of them got there.
+#[derive(Debug, Default)]
+struct Contest {
+    places: BTreeSet<Place>,
+    through: BTreeMap<Through, Place>,
+}
+
+impl Contest {
+    /// Puts a new place in the stead of the one that was taken through the same child, if any.
+    fn replace(&mut self, through: Through, place: Option<Place>) {
+        let before = match place {
+            Some(place) => self.through.insert(through, place),
+            None => self.through.remove(&through),
+        };
+        if let Some(before) = before {
+            self.places.remove(&before);
+        }
+        self.places.extend(place);
+    }
+
+    fn winner(&self) -> Option<usize> {
+        self.places.first().map(|place| place.entrant)
+    }
+}
+
+/// All workloads that are still to be decided.
 pub(super) struct Tournament<'a> {
-    entrants: Vec<Entrant<'a>>,
+    entrants: Vec<Option<Nominated<'a>>>,
+    begun: bool,
+    /// Everybody before has had a turn.
+    first: usize,
+    /// By cohort.
+    contests: BTreeMap<NodeId, Contest>,
+    /// Those who stand directly at a ClusterQueue below a cohort.
+    at: BTreeMap<NodeId, Vec<usize>>,
+    /// The ClusterQueue whose turn it was last: usage on its path has changed since.
+    changed: Option<NodeId>,
 }
 
 impl<'a> Tournament<'a> {
     pub(super) fn of(nominated: Vec<Nominated<'a>>) -> Self {
-        let entrants = nominated.into_iter().map(|candidate| Entrant {
-            asked: candidate.usage(),
-            candidate,
-            shares: Vec::new(),
-        });
         Self {
-            entrants: entrants.collect(),
+            entrants: nominated.into_iter().map(Some).collect(),
+            begun: false,
+            first: 0,
+            contests: BTreeMap::new(),
+            at: BTreeMap::new(),
+            changed: None,
         }
     }
 
     /// The winner of the tree that the first one left belongs to.
     pub(super) fn next(&mut self, tree: &mut QuotaTree, policy: &Policy) -> Option<Nominated<'a>> {
-        let root = tree.root(self.entrants.first()?.candidate.node);
-        for entrant in &mut self.entrants {
-            if tree.root(entrant.candidate.node) == root {
-                entrant.measure(tree);
-            }
+        if !self.begun {
+            self.begun = true;
+            self.begin(tree, policy);
+        } else if let Some(changed) = self.changed.take() {
+            self.measure_path(changed, tree, policy);
         }
-        let winner = self.winner(tree, root, policy)?;
-        let candidate = self.entrants.remove(winner).candidate;
-        self.forget_shares_on(tree, candidate.node, root);
+        let left = self.entrants.get(self.first..)?;
+        self.first += left.iter().position(Option::is_some)?;
+        let node = self.entrants.get(self.first)?.as_ref()?.node;
+        let contest = self.contests.get(&tree.root(node));
+        // A ClusterQueue without a cohort competes with nobody.
+        let winner = contest.map_or(Some(self.first), Contest::winner)?;
+        let candidate = self.entrants.get_mut(winner)?.take()?;
+        if let Some(here) = self.at.get_mut(&candidate.node) {
+            here.retain(|entrant| *entrant != winner);
+        }
+        if let Some(contest) = tree
+            .parent(candidate.node)
+            .and_then(|parent| self.contests.get_mut(&parent))
+        {
+            contest.replace(Through::Itself(winner), None);
+        }
+        self.changed = Some(candidate.node);
         Some(candidate)
     }
 
-    /// Cohorts are played from the deepest up; child cohorts come before ClusterQueues, and of equals the first one stays.
-    fn winner(&self, tree: &QuotaTree, root: NodeId, policy: &Policy) -> Option<usize> {
-        let mut direct: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
-        let mut cohorts: BTreeSet<(std::cmp::Reverse<usize>, NodeId)> = BTreeSet::new();
+    /// Measures everybody, from the deepest cohorts up.
+    fn begin(&mut self, tree: &mut QuotaTree, policy: &Policy) {
+        let mut cohorts: BTreeSet<(Reverse<usize>, NodeId)> = BTreeSet::new();
         for (index, entrant) in self.entrants.iter().enumerate() {
-            let node = entrant.candidate.node;
-            if tree.root(node) != root {
+            let node = entrant.as_ref().map(|entrant| entrant.node);
+            let Some((node, parent)) = node.and_then(|node| Some((node, tree.parent(node)?)))
+            else {
                 continue;
-            }
-            let Some(parent) = tree.parent(node) else {
-                return Some(index);
             };
-            direct.entry(parent).or_default().push(index);
-            let above: Vec<_> = tree.path_up(parent).collect();
-            for (depth, cohort) in above.iter().rev().enumerate() {
-                cohorts.insert((std::cmp::Reverse(depth), *cohort));
+            self.at.entry(node).or_default().push(index);
+            let mut above = tree.path_up(parent).count();
+            for cohort in tree.path_up(parent) {
+                if !cohorts.insert((Reverse(above), cohort)) {
+                    break;
+                }
+                above -= 1;
             }
         }
-        let mut sent_up: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
+        let queues: Vec<NodeId> = self.at.keys().copied().collect();
+        for queue in queues {
+            self.measure_queue(queue, tree, policy);
+        }
         for (_, cohort) in cohorts {
-            let from_cohorts = sent_up.remove(&cohort).unwrap_or_default();
-            let from_queues = direct.remove(&cohort).unwrap_or_default();
-            let all = from_cohorts.into_iter().chain(from_queues);
-            let best = all.reduce(|best, other| {
-                let wins = self.wins(other, best, cohort, policy);
-                if wins { other } else { best }
-            })?;
-            match tree.parent(cohort) {
-                Some(parent) => sent_up.entry(parent).or_default().push(best),
-                None => return Some(best),
-            }
+            self.measure_cohort(cohort, tree, policy);
         }
-        None
     }
 
-    fn wins(&self, one: usize, other: usize, cohort: NodeId, policy: &Policy) -> bool {
-        let contenders = self.entrants[one]
-            .contender(cohort)
-            .zip(self.entrants[other].contender(cohort));
-        contenders.is_some_and(|(one, other)| one.wins_over(&other, policy))
+    fn measure_path(&mut self, changed: NodeId, tree: &mut QuotaTree, policy: &Policy) {
+        self.measure_queue(changed, tree, policy);
+        let mut next = tree.parent(changed);
+        while let Some(cohort) = next {
+            self.measure_cohort(cohort, tree, policy);
+            next = tree.parent(cohort);
+        }
     }
 
-    fn forget_shares_on(&mut self, tree: &QuotaTree, changed: NodeId, root: NodeId) {
-        let path: Vec<_> = tree.path_up(changed).filter(|id| *id != root).collect();
-        for entrant in &mut self.entrants {
-            let mut own = tree.path_up(entrant.candidate.node);
-            if own.any(|id| path.contains(&id)) {
-                entrant.shares.clear();
-            }
+    /// The places of those who stand at a ClusterQueue.
+    fn measure_queue(&mut self, queue: NodeId, tree: &mut QuotaTree, policy: &Policy) {
+        let Some(parent) = tree.parent(queue) else {
+            return;
+        };
+        let contest = self.contests.entry(parent).or_default();
+        for entrant in self.at.get(&queue).into_iter().flatten().copied() {
+            let candidate = self.entrants.get(entrant).and_then(Option::as_ref);
+            let rank = candidate.map(|candidate| rank(candidate, queue, tree, policy));
+            let through = Through::Itself(entrant);
+            contest.replace(through, rank.map(|rank| Place { rank, through, entrant }));
         }
+    }
+
+    /// The place of the winner within a cohort in the one above.
+    fn measure_cohort(&mut self, cohort: NodeId, tree: &mut QuotaTree, policy: &Policy) {
+        let Some(parent) = tree.parent(cohort) else {
+            return;
+        };
+        let winner = self.contests.get(&cohort).and_then(Contest::winner);
+        let through = Through::Cohort(cohort);
+        let place = winner.and_then(|entrant| {
+            let candidate = self.entrants.get(entrant)?.as_ref()?;
+            let rank = rank(candidate, cohort, tree, policy);
+            Some(Place { rank, through, entrant })
+        });
+        let contest = self.contests.entry(parent).or_default();
+        contest.replace(through, place);
     }
 }
 
-impl Entrant<'_> {
-    fn measure(&mut self, tree: &mut QuotaTree) {
-        let (node, name) = (self.candidate.node, &self.candidate.cluster_queue.name);
-        if !self.shares.is_empty() || tree.parent(node).is_none() {
-            return;
-        }
-        let nothing = Usage::new();
-        tree.add(name, &self.asked);
-        let below_root = tree.path_up(node);
-        self.shares = below_root
-            .filter_map(|id| Some((tree.parent(id)?, Share::of(tree, id, &nothing))))
-            .collect();
-        tree.remove(name, &self.asked);
-    }
-
-    fn contender(&self, cohort: NodeId) -> Option<Contender<'_>> {
-        let (_, share) = self.shares.iter().find(|(parent, _)| *parent == cohort)?;
-        let workload = &self.candidate.head.workload;
-        Some(Contender {
-            preemptor: self.candidate.head.preemptor,
-            share,
-            asked: &self.asked,
-            priority: workload.priority,
-            queued: workload.queued,
-        })
-    }
+/// What a workload brings into the comparison above a node that is on its path.
+fn rank(candidate: &Nominated<'_>, at: NodeId, tree: &mut QuotaTree, policy: &Policy) -> Rank {
+    let asked = candidate.usage();
+    tree.add_at(candidate.node, asked);
+    let share = Share::of(tree, at, &Usage::new());
+    tree.remove_at(candidate.node, asked);
+    let workload = &candidate.head.workload;
+    let contender = Contender {
+        preemptor: candidate.head.preemptor,
+        share: &share,
+        asked,
+        priority: workload.priority,
+        queued: workload.queued,
+    };
+    contender.rank(policy)
 }

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quantity::{Amount, ResourceName};
+use quantity::{Amount, ResourceName, SmallMap};
 
 use super::tree::NodeId;
 use super::{Quota, Quotas};
 use crate::names::{ClusterQueueName, CohortName, FlavorResource};
+use crate::objects::Usage;
 use crate::share::Weight;
 
 /// A ClusterQueue as the tree sees it.
@@ -48,13 +49,13 @@ pub(super) struct Node {
     pub(super) parent: Option<NodeId>,
     pub(super) children: Vec<NodeId>,
     pub(super) quotas: Quotas,
-    pub(super) subtree: BTreeMap<FlavorResource, Amount>,
+    pub(super) subtree: Usage,
     /// Distance to the deepest leaf.
     pub(super) height: usize,
     /// Whether the way up never ends.
     pub(super) cyclic: bool,
     /// What could at most be used below, by resource over all flavors of its whole tree; of cohorts only.
-    pub(super) lendable: BTreeMap<ResourceName, Amount>,
+    pub(super) lendable: SmallMap<ResourceName, Amount>,
 }
 
 impl Node {
@@ -65,10 +66,10 @@ impl Node {
             quotas,
             parent: None,
             children: Vec::new(),
-            subtree: BTreeMap::new(),
+            subtree: Usage::new(),
             height: 0,
             cyclic: false,
-            lendable: BTreeMap::new(),
+            lendable: SmallMap::new(),
         }
     }
 
@@ -88,6 +89,9 @@ impl Node {
         }
     }
 }
+
+/// So many levels are the usual.
+const NEAR: usize = 8;
 
 /// All nodes, parents before children in `order`.
 #[derive(Clone, Debug, Default)]
@@ -202,7 +206,7 @@ impl Shape {
                 .quotas
                 .iter()
                 .map(|(of, quota)| (of.clone(), quota.nominal));
-            let mut subtree: BTreeMap<_, _> = own.collect();
+            let mut subtree: Usage = own.collect();
             let mut height = 0;
             for child in &self.nodes[id.0].children {
                 let child = &self.nodes[child.0];
@@ -228,7 +232,7 @@ impl Shape {
             let in_tree = all
                 .entry(root)
                 .or_insert_with(|| self.nodes[root.0].subtree.keys().cloned().collect());
-            let mut lendable: BTreeMap<ResourceName, Amount> = BTreeMap::new();
+            let mut lendable: SmallMap<ResourceName, Amount> = SmallMap::new();
             for of in in_tree.iter() {
                 *lendable.entry(of.resource.clone()).or_default() += self.potential(id, of);
             }
@@ -243,19 +247,35 @@ impl Shape {
 
     /// What a node could take if nobody used anything.
     pub(super) fn potential(&self, id: NodeId, of: &FlavorResource) -> Amount {
-        let up = std::iter::successors(Some(id), |id| self.nodes[id.0].parent);
-        let path: Vec<NodeId> = up.collect();
-        let mut reached = Amount::ZERO;
-        for id in path.into_iter().rev() {
+        let reached = self.descend(id, |above: Option<Amount>, id| {
             let node = &self.nodes[id.0];
-            if node.parent.is_none() {
-                reached = node.subtree(of);
-                continue;
-            }
-            let most = node.local(of) + reached;
+            let Some(above) = above else {
+                return node.subtree(of);
+            };
+            let most = node.local(of) + above;
             let limit = node.quota(of).borrowing_limit;
-            reached = limit.map_or(most, |limit| most.min(node.subtree(of) + limit));
+            limit.map_or(most, |limit| most.min(node.subtree(of) + limit))
+        });
+        reached.unwrap_or_default()
+    }
+
+    /// Carries something from the root down to a node. No recursion: people decide how deep cohorts are nested.
+    pub(super) fn descend<T>(
+        &self,
+        id: NodeId,
+        step: impl Fn(Option<T>, NodeId) -> T,
+    ) -> Option<T> {
+        // The way back, on the stack where it is as short as it nearly always is.
+        let (mut near, mut far, mut length) = ([id; NEAR], Vec::new(), 0);
+        for at in std::iter::successors(Some(id), |id| self.nodes[id.0].parent) {
+            match near.get_mut(length) {
+                Some(place) => *place = at,
+                None => far.push(at),
+            }
+            length += 1;
         }
-        reached
+        let near = near.iter().take(length).rev();
+        let down = far.iter().rev().chain(near);
+        down.fold(None, |above, at| Some(step(above, *at)))
     }
 }

@@ -153,7 +153,7 @@ impl QuotaTree {
 
     /// What the subtree brings in.
     #[must_use]
-    pub fn subtree_quotas(&self, id: NodeId) -> &BTreeMap<FlavorResource, Amount> {
+    pub fn subtree_quotas(&self, id: NodeId) -> &Usage {
         &self.node(id).subtree
     }
 
@@ -285,9 +285,13 @@ impl QuotaTree {
 
     /// Takes quota. Does nothing for a ClusterQueue that is not in the tree.
     pub fn add(&mut self, name: &ClusterQueueName, usage: &Usage) {
-        let Some(id) = self.cluster_queue(name) else {
-            return;
-        };
+        if let Some(id) = self.cluster_queue(name) {
+            self.add_at(id, usage);
+        }
+    }
+
+    /// Takes quota at the node of a ClusterQueue.
+    pub(crate) fn add_at(&mut self, id: NodeId, usage: &Usage) {
         for (of, amount) in usage {
             self.add_one(id, of, *amount);
         }
@@ -295,9 +299,13 @@ impl QuotaTree {
 
     /// Gives quota back. Does nothing for a ClusterQueue that is not in the tree.
     pub fn remove(&mut self, name: &ClusterQueueName, usage: &Usage) {
-        let Some(id) = self.cluster_queue(name) else {
-            return;
-        };
+        if let Some(id) = self.cluster_queue(name) {
+            self.remove_at(id, usage);
+        }
+    }
+
+    /// Gives quota back at the node of a ClusterQueue.
+    pub(crate) fn remove_at(&mut self, id: NodeId, usage: &Usage) {
         for (of, amount) in usage {
             self.remove_one(id, of, *amount);
         }
@@ -321,26 +329,15 @@ impl QuotaTree {
         let from_above = |above: Option<Amount>, id: NodeId| {
             let (node, used) = (self.node(id), self.used(id, of));
             let Some(above) = above else {
-                return Some(node.subtree(of) - used);
+                return node.subtree(of) - used;
             };
             let lent = node.subtree(of) - node.local(of);
             let taken = (used - node.local(of)).floor_zero();
             let limit = node.quota(of).borrowing_limit;
             let above = limit.map_or(above, |limit| above.min(lent - taken + limit));
-            Some(self.local_available(id, of) + above)
+            self.local_available(id, of) + above
         };
-        self.descend(id, from_above)
-    }
-
-    /// Carries an amount from the root down to a node. No recursion: people decide how deep cohorts are nested.
-    fn descend(
-        &self,
-        id: NodeId,
-        step: impl Fn(Option<Amount>, NodeId) -> Option<Amount>,
-    ) -> Amount {
-        let path: Vec<NodeId> = self.path_up(id).collect();
-        let reached = path.into_iter().rev().fold(None, step);
-        reached.unwrap_or_default()
+        self.shape.descend(id, from_above).unwrap_or_default()
     }
 
     /// What is left of the share that nobody else can take.
@@ -353,7 +350,7 @@ impl QuotaTree {
         let (mut at, mut amount) = (id, amount);
         loop {
             let local = self.local_available(at, of);
-            *self.entry(at, of) += amount;
+            self.change(at, of, |own| own + amount);
             match self.parent(at) {
                 Some(parent) if amount > local => (at, amount) = (parent, amount - local),
                 _ => return,
@@ -365,7 +362,7 @@ impl QuotaTree {
         let (mut at, mut amount) = (id, amount);
         loop {
             let stored = self.used(at, of) - self.node(at).local(of);
-            *self.entry(at, of) -= amount;
+            self.change(at, of, |own| own - amount);
             match self.parent(at) {
                 Some(parent) if stored > Amount::ZERO => {
                     (at, amount) = (parent, amount.min(stored));
@@ -375,8 +372,13 @@ impl QuotaTree {
         }
     }
 
-    fn entry(&mut self, id: NodeId, of: &FlavorResource) -> &mut Amount {
+    fn change(&mut self, id: NodeId, of: &FlavorResource, with: impl Fn(Amount) -> Amount) {
         let usage = Arc::make_mut(&mut self.usage[id.0]);
-        usage.entry(of.clone()).or_default()
+        match usage.get_mut(of) {
+            Some(own) => *own = with(*own),
+            None => {
+                usage.insert(of.clone(), with(Amount::ZERO));
+            }
+        }
     }
 }

@@ -120,7 +120,7 @@ impl Ledger {
     /// Every resource that somebody has quota for or uses.
     pub(crate) fn resources(&self) -> BTreeSet<FlavorResource> {
         let quotas = self.quotas.values().flat_map(BTreeMap::keys);
-        let held = self.held.values().flat_map(BTreeMap::keys);
+        let held = self.held.values().flat_map(Usage::keys);
         quotas.chain(held).cloned().collect()
     }
 
