@@ -20,6 +20,7 @@ use scheduler::{
 use crate::holdings::Holdings;
 use crate::pending::PendingQueue;
 use crate::second_pass::SecondPasses;
+use crate::shared_names::FlavorNames;
 use crate::topology::Places;
 use crate::workloads::Shelf;
 use crate::{Affected, Options, Surroundings, convert};
@@ -29,6 +30,7 @@ use crate::{Affected, Options, Surroundings, convert};
 pub struct Cache {
     pub(crate) options: Options,
     pub(crate) flavors: Arc<BTreeMap<FlavorName, Arc<Flavor>>>,
+    pub(crate) flavor_names: FlavorNames,
     pub(crate) checks: BTreeMap<String, Check>,
     pub(crate) cohorts: BTreeMap<CohortName, CohortQuotas>,
     pub(crate) specs: Arc<BTreeMap<ClusterQueueName, Arc<ClusterQueue>>>,

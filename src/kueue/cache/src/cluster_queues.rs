@@ -15,10 +15,11 @@ impl Cache {
     /// A ClusterQueue appeared or changed.
     pub fn apply_cluster_queue(&mut self, object: &api::ClusterQueue, now: Timestamp) -> Affected {
         let name = ClusterQueueName::from(object.name());
-        let (queue, unreadable) = match convert::cluster_queue(object) {
+        let (mut queue, unreadable) = match convert::cluster_queue(object) {
             Ok(queue) => (queue, None),
             Err(error) => (without_quota(object), Some(error.to_string())),
         };
+        self.flavor_names.share(&mut queue);
         let is_new = !self.queues.contains_key(&name);
         let state = self.queues.entry(name.clone()).or_default();
         describe(state, object, unreadable);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kueue_api::conditions::{self, workload as types};
 use quantity::Amount;
 use scheduler::topology::TopologyUsage;
-use scheduler::{Admitted, ClusterQueueName, FlavorResource, LocalQueueKey, Usage};
+use scheduler::{Admitted, ClusterQueueName, LocalQueueKey, Usage};
 
 use crate::Cache;
 use crate::workloads::WorkloadState;
@@ -83,7 +83,11 @@ impl Cache {
 
 fn sum(to: &mut Usage, other: &Usage, with: impl Fn(Amount, Amount) -> Amount) {
     for (of, amount) in other {
-        let own: &mut Amount = to.entry(FlavorResource::clone(of)).or_default();
-        *own = with(*own, *amount);
+        match to.get_mut(of) {
+            Some(own) => *own = with(*own, *amount),
+            None => {
+                to.insert(of.clone(), with(Amount::ZERO, *amount));
+            }
+        }
     }
 }

@@ -22,6 +22,7 @@ pub mod pending;
 mod readiness;
 mod requeue;
 mod second_pass;
+mod shared_names;
 mod status;
 mod surroundings;
 pub mod topology;

@@ -64,7 +64,8 @@ impl Cache {
     }
 
     fn take_in(&mut self, object: &api::Workload, now: Timestamp) -> Affected {
-        let fresh = observe(object, &self.options, &self.surroundings);
+        let mut fresh = observe(object, &self.options, &self.surroundings);
+        self.share_names(&mut fresh);
         let key = fresh.info.key.clone();
         let Some(mut before) = self.workloads.remove(&key) else {
             return self.insert(fresh, None, now);

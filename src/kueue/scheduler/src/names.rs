@@ -159,10 +159,7 @@ pub struct FlavorResource {
 
 impl FlavorResource {
     /// The pair of both.
-    pub fn new(
-        flavor: impl Into<Arc<str>>,
-        resource: impl Into<Arc<str>> + AsRef<str>,
-    ) -> Self {
+    pub fn new(flavor: impl Into<Arc<str>>, resource: impl Into<Arc<str>> + AsRef<str>) -> Self {
         Self {
             flavor: FlavorName::new(flavor),
             resource: ResourceName::new(resource),

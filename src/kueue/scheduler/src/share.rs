@@ -168,7 +168,10 @@ impl Share {
         };
         // As `f64::total_cmp` does it: of what is negative the bits count backwards.
         let bits = number.to_bits().cast_signed();
-        (weightless, bits ^ (bits >> 63).cast_unsigned().wrapping_shr(1).cast_signed())
+        (
+            weightless,
+            bits ^ (bits >> 63).cast_unsigned().wrapping_shr(1).cast_signed(),
+        )
     }
 }
 

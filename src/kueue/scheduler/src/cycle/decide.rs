@@ -196,9 +196,7 @@ impl<'a> Deciding<'a> {
 
     fn take(&mut self, candidate: &Nominated<'_>) {
         let places = candidate.places(&self.snapshot);
-        self.snapshot
-            .tree
-            .add_at(candidate.node, candidate.usage());
+        self.snapshot.tree.add_at(candidate.node, candidate.usage());
         self.left.add_at(candidate.node, candidate.usage());
         self.snapshot.take_places(&places);
     }

@@ -204,7 +204,14 @@ impl<'a> Tournament<'a> {
             let candidate = self.entrants.get(entrant).and_then(Option::as_ref);
             let rank = candidate.map(|candidate| rank(candidate, queue, tree, policy));
             let through = Through::Itself(entrant);
-            contest.replace(through, rank.map(|rank| Place { rank, through, entrant }));
+            contest.replace(
+                through,
+                rank.map(|rank| Place {
+                    rank,
+                    through,
+                    entrant,
+                }),
+            );
         }
     }
 
@@ -218,7 +225,11 @@ impl<'a> Tournament<'a> {
         let place = winner.and_then(|entrant| {
             let candidate = self.entrants.get(entrant)?.as_ref()?;
             let rank = rank(candidate, cohort, tree, policy);
-            Some(Place { rank, through, entrant })
+            Some(Place {
+                rank,
+                through,
+                entrant,
+            })
         });
         let contest = self.contests.entry(parent).or_default();
         contest.replace(through, place);
