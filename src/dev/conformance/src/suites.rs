@@ -21,6 +21,7 @@ mod pkg_controller_admissionchecks_multikueue;
 mod pkg_controller_admissionchecks_provisioning;
 mod pkg_controller_core;
 mod pkg_controller_elasticjobs;
+mod pkg_controller_failurerecovery;
 mod pkg_controller_jobframework;
 mod pkg_controller_jobs_deployment;
 mod pkg_controller_jobs_leaderworkerset;
@@ -72,6 +73,10 @@ const FOLDERS: &[(&str, &[File])] = &[
         pkg_controller_admissionchecks_multikueue::DISPATCHER,
     ),
     ("pkg-controller-core", pkg_controller_core::FILES),
+    (
+        "pkg-controller-failurerecovery",
+        pkg_controller_failurerecovery::FILES,
+    ),
     ("pkg-controller-jobs-pod", pkg_controller_jobs_pod::FILES),
     ("pkg-controller-tas", pkg_controller_tas::FILES),
     (

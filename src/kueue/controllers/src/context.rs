@@ -37,6 +37,8 @@ pub struct Settings {
     pub pods: Option<crate::pods::decide::Rules>,
     /// `ProvisioningRequest`s go with an eviction (gate `CleanupProvisioningRequestsOnEviction`).
     pub provisioning_cleans_up: bool,
+    /// Pods that cannot end are ended (gate `FailureRecoveryPolicy`).
+    pub recovers: bool,
     /// How Workloads are handed over to other clusters; none if they are not.
     pub multikueue: Option<crate::multikueue::Settings>,
     /// Reconcilers at work at once, by `Kind.group`.

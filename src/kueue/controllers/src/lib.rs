@@ -28,6 +28,7 @@ pub mod nodes;
 pub mod places;
 pub mod pods;
 pub mod provisioning;
+pub mod recovery;
 pub mod role;
 pub mod run;
 pub mod scheduling;

@@ -24,7 +24,7 @@ use crate::world::{PodGroups, World};
 use crate::write::Writer;
 use crate::{
     cluster_queue, cohort, error::ReconcileError, events, flavor, job, keepers, leader_worker_set,
-    lease, local_queue, nodes, places, pods, scheduling, slices, stateful_set, workload,
+    lease, local_queue, nodes, places, pods, recovery, scheduling, slices, stateful_set, workload,
 };
 use watches::watches;
 
@@ -82,6 +82,7 @@ impl Controllers {
         let world = World::new(cache, &kinds, clock)
             .with_pods(pod_groups(&settings))
             .with_slices(settings.jobs.workloads.elastic)
+            .recovering(settings.recovers)
             .handing_over(settings.multikueue.is_some())
             .and_watches(usize::from(watches_sets(&settings)))
             .and_watches(usize::from(watches_groups(&settings)))
@@ -239,6 +240,7 @@ async fn work(context: Arc<Context>, kinds: &[&'static JobKind], stop: Cancellat
     start.queue(&queues.places, ("Pod", 5), places::reconcile);
     start.queue(&queues.slices, ("Pod", 5), slices::reconcile);
     start.queue(&queues.pods, ("Pod", 5), pods::reconcile);
+    start.queue(&queues.ending, ("Pod", 5), recovery::reconcile);
     start.queue(
         &queues.stateful_sets,
         ("StatefulSet.apps", 5),

@@ -86,6 +86,8 @@ pub struct Stores {
     pub runtimes: Store<Runtime>,
     /// Pods that say which Workload they are of; others are only counted by the cache.
     pub pods: Store<Pod>,
+    /// Pods that are to end, and may be ended by force.
+    pub ending: Store<Pod>,
     /// Pods to look after.
     pub shelf: Shelf,
     pub jobs: Vec<Jobs>,
@@ -125,6 +127,7 @@ impl Stores {
             clusters: Store::default(),
             runtimes: Store::default(),
             pods: Store::default(),
+            ending: Store::default(),
             jobs: kinds
                 .iter()
                 .map(|kind| Jobs {

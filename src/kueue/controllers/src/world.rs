@@ -60,6 +60,8 @@ pub struct World {
     /// Pods are looked after, and whether annotations may name their groups; none if they are not.
     pods: Option<PodGroups>,
     is_elastic: bool,
+    /// Pods that cannot end are ended.
+    recovers: bool,
     /// Workloads that other clusters run.
     pub handed: Handed,
     /// Counts what happens, where somebody wants to know.
@@ -86,6 +88,7 @@ impl World {
             unseen: watch::Sender::new(WATCHES + kinds.len()),
             pods: None,
             is_elastic: false,
+            recovers: false,
             handed: Handed::default(),
             metrics: OnceLock::new(),
             events: OnceLock::new(),
@@ -104,6 +107,15 @@ impl World {
     pub fn with_slices(self, on: bool) -> Self {
         Self {
             is_elastic: on,
+            ..self
+        }
+    }
+
+    /// The same world, in which pods that cannot end are ended.
+    #[must_use]
+    pub fn recovering(self, on: bool) -> Self {
+        Self {
+            recovers: on,
             ..self
         }
     }

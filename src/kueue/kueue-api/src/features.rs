@@ -24,6 +24,7 @@ pub mod gate {
     pub const DRA_REJECT_WHEN_DISABLED: &str = "KueueDRARejectWorkloadsWhenDRADisabled";
     pub const ELASTIC_JOBS: &str = "ElasticJobsViaWorkloadSlices";
     pub const CUSTOM_METRIC_LABELS: &str = "CustomMetricLabels";
+    pub const FAILURE_RECOVERY: &str = "FailureRecoveryPolicy";
     pub const FAST_QUOTA_RELEASE_IN_PODS: &str = "FastQuotaReleaseInPodIntegration";
     pub const FINISH_ORPHANED_WORKLOADS: &str = "FinishOrphanedWorkloads";
     pub const FLAVOR_FUNGIBILITY: &str = "FlavorFungibility";

@@ -97,6 +97,7 @@ pub(crate) fn controllers(
         workload_rules: life::rules(configuration),
         pods: pods(configuration),
         provisioning_cleans_up: configuration.features.on(gate::PROVISIONING_CLEANUP),
+        recovers: configuration.features.active(gate::FAILURE_RECOVERY),
         multikueue: multikueue::settings(configuration),
         concurrency: configuration.group_kind_concurrency.clone(),
     };

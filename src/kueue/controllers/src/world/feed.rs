@@ -120,6 +120,7 @@ impl World {
         match self.keep(&self.stores.nodes, seen) {
             Some(News::Object(node, before)) => {
                 self.change(|cache, _| cache.apply_node(&node));
+                self.ask_ending(&node);
                 // Heartbeats change nothing that workloads depend on.
                 if before.is_none_or(|before| nodes::differ(&before, &node)) {
                     self.queues.nodes.add(Key::of(&node.metadata));

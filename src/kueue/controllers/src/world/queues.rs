@@ -23,6 +23,8 @@ pub struct Queues {
     pub slices: Arc<WorkQueue>,
     pub stateful_sets: Arc<WorkQueue>,
     pub leader_worker_sets: Arc<WorkQueue>,
+    /// Pods that are to end, and may be ended by force.
+    pub ending: Arc<WorkQueue>,
     /// Single pods and groups of pods.
     pub pods: Arc<WorkQueue>,
     /// Workloads that an autoscaler may be asked about.
@@ -53,6 +55,7 @@ impl Queues {
             stateful_sets: queue("StatefulSet"),
             leader_worker_sets: queue("LeaderWorkerSet"),
             pods: queue("Pod"),
+            ending: queue("ends of pods"),
             provisioned: queue("ProvisioningRequest"),
             handed: queue("MultiKueue Workload"),
             clusters: queue("MultiKueueCluster"),

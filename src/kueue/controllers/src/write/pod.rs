@@ -36,6 +36,21 @@ impl Writer {
         written.map_err(|e| WriteError::of("write status of Pod", &key, e))
     }
 
+    /// Ends a pod at once, if it is still the same object: nobody waits for its node.
+    pub async fn end_pod(&self, pod: &Pod) -> Result<(), WriteError> {
+        let key = Key::of(&pod.metadata);
+        let params = this_one(&pod.metadata).grace_period(0);
+        let api: Api<Pod> = Api::namespaced(self.client.clone(), &key.namespace);
+        match api.delete(&key.name, &params).await {
+            Ok(_) => Ok(()),
+            Err(error) => match WriteError::of("delete Pod", &key, error) {
+                // Gone, or another one of its name.
+                WriteError::Gone { .. } | WriteError::Outdated { .. } => Ok(()),
+                other => Err(other),
+            },
+        }
+    }
+
     /// Deletes a pod, if it is still the same object. What is left of it until it has stopped.
     pub async fn delete_pod(&self, pod: &Pod) -> Result<Option<Pod>, WriteError> {
         let key = Key::of(&pod.metadata);

@@ -63,7 +63,7 @@ pub const GATES: &[Gate] = &[
         Built::No,
         &["ElasticJobsViaWorkloadSlices", "TopologyAwareScheduling"],
     ),
-    gate("FailureRecoveryPolicy", false, Built::No, &[]),
+    gate("FailureRecoveryPolicy", false, Built::Both, &[]),
     gate("FairSharingPreemptWithinNominal", true, Built::Both, &[]),
     gate("FairSharingPrioritizeNonBorrowing", true, Built::Both, &[]),
     gate("FastQuotaReleaseInPodIntegration", false, Built::Both, &[]),

@@ -8,7 +8,7 @@ use jobs::serving::leader_worker_set::{LeaderWorkerSet, holds_back, set_of};
 use jobs::serving::{LEADER_WORKER_SET, STATEFUL_SET};
 use k8s_openapi::Resource;
 use k8s_openapi::api::apps::v1::StatefulSet;
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{Node, Pod};
 use kueue_api::ObjectMeta;
 use kueue_api::v1beta2::Workload;
 
@@ -17,6 +17,8 @@ use super::News;
 use crate::key::Key;
 use crate::nodes;
 use crate::pods::shelf;
+use crate::recovery::decide::{is_eligible, is_unreachable};
+use crate::store::Put;
 use crate::watch::Seen;
 
 impl World {
@@ -116,6 +118,7 @@ impl World {
     /// Takes in that a pod is gone.
     pub fn lost_pod(&self, key: &Key, uid: Option<&str>) {
         self.change(|cache, _| cache.delete_pod(&key.namespace, &key.name));
+        self.stores.ending.remove(key, uid);
         if let Some(of) = self.stores.remove_pod(key, uid) {
             self.ask_slices(&of);
             self.queues.places.add(of);
@@ -132,6 +135,7 @@ impl World {
         pod.metadata.managed_fields = None;
         self.change(|cache, _| cache.apply_pod(&pod));
         let pod = Arc::new(pod);
+        self.note_ending(&pod);
         let known = || self.stores.shelf.get(&Key::of(&pod.metadata)).is_some();
         if let Some(groups) = self.pods.filter(|_| shelf::concerns(&pod) || known()) {
             for key in self.stores.shelf.put(&pod, groups.annotated) {
@@ -146,6 +150,31 @@ impl World {
             self.ask_slices(&of);
             self.queues.places.add(of);
             self.ask_troubled_node(&pod);
+        }
+    }
+
+    /// Keeps a pod that is to end, and may have to be ended by force.
+    fn note_ending(&self, pod: &Arc<Pod>) {
+        let key = Key::of(&pod.metadata);
+        if !self.recovers || !is_eligible(pod) && self.stores.ending.get(&key).is_none() {
+            return;
+        }
+        if matches!(self.stores.ending.put(pod.clone()), Put::Taken(_)) {
+            self.queues.ending.add(key);
+        }
+    }
+
+    /// Nobody hears from a node any more: its pods cannot end.
+    pub(super) fn ask_ending(&self, node: &Node) {
+        if !self.recovers || !is_unreachable(node) {
+            return;
+        }
+        let of_node = |pod: &Arc<Pod>| {
+            let spec = pod.spec.as_ref();
+            spec.and_then(|spec| spec.node_name.as_ref()) == node.metadata.name.as_ref()
+        };
+        for pod in self.stores.ending.list().into_iter().filter(of_node) {
+            self.queues.ending.add(Key::of(&pod.metadata));
         }
     }
 
