@@ -111,3 +111,38 @@ fn the_trainees_role_holds_no_way_out() {
     );
     assert!(!trainee_verbs("", "serviceaccounts").contains(&"impersonate".to_owned()));
 }
+
+/// Nobody may grant what they do not hold: the chart could not be installed by whom it is meant for.
+#[test]
+fn a_trainee_holds_every_right_that_the_chart_grants() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../manifests/kueue/kueue.yaml");
+    let text = std::fs::read_to_string(file).unwrap();
+    let granted: Vec<Value> = serde_saphyr::from_multiple(&text).unwrap();
+    let texts = |list: &Value| -> Vec<String> {
+        let list = list.as_array().into_iter().flatten();
+        list.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let mut lacking = std::collections::BTreeSet::new();
+    let mut seen = 0;
+    for role in of_kind(&granted, "ClusterRole")
+        .into_iter()
+        .chain(of_kind(&granted, "Role"))
+    {
+        for rule in role["rules"].as_array().into_iter().flatten() {
+            for group in texts(&rule["apiGroups"]) {
+                for resource in texts(&rule["resources"]) {
+                    let held = trainee_verbs(&group, &resource);
+                    for verb in texts(&rule["verbs"]) {
+                        seen += 1;
+                        if !held.contains(&verb) && !held.iter().any(|held| held == "*") {
+                            lacking.insert(format!("{verb} {group}/{resource}"));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(seen > 100, "only {seen} rights found");
+    assert_eq!(lacking, std::collections::BTreeSet::new());
+}
