@@ -1,6 +1,11 @@
 //! Says in Workloads why they wait. A cycle takes milliseconds and the number of what is missing changes with each, so a Workload is written
 //! at once and then again only after a pause, with what was found last. The pause grows while there is always something new: a thousand Workloads
-//! that wait behind each other would keep the API server busy with their reasons alone.
+//! that wait behind each other would keep the API server, and all who watch, busy with their reasons alone. For the same reason, where many are to be
+//! explained, few are written at once, and the slower the API server answers, the rarer: what it can do is for admissions, and whoever is admitted
+//! meanwhile needs no reason any more.
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,6 +17,7 @@ use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use parking_lot::Mutex;
 use scheduler::Entry;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::{key, tell, write};
@@ -22,6 +28,13 @@ const PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// Before one that could not be written is tried again, for the first time.
 const RETRY: Duration = Duration::from_millis(200);
+/// Written at once.
+const AT_ONCE: usize = 2;
+/// Up to so many are explained as fast as the API server answers: a classroom never waits for its reasons.
+const FEW: usize = 30;
+/// Beyond that nobody else gets a place for so many times as long as a write took.
+const REST: u32 = 10;
+const LONGEST_REST: Duration = Duration::from_secs(1);
 
 /// What is still to be said of the Workloads about which something was said lately.
 type Newest = Arc<Mutex<BTreeMap<WorkloadKey, Option<Entry>>>>;
@@ -29,6 +42,7 @@ type Newest = Arc<Mutex<BTreeMap<WorkloadKey, Option<Entry>>>>;
 /// See the module.
 pub(super) struct Explanations {
     newest: Newest,
+    places: Arc<Semaphore>,
     at_work: FuturesUnordered<BoxFuture<'static, ()>>,
     stop: CancellationToken,
 }
@@ -37,6 +51,7 @@ impl Explanations {
     pub(super) fn new(stop: CancellationToken) -> Self {
         Self {
             newest: Newest::default(),
+            places: Arc::new(Semaphore::new(AT_ONCE)),
             at_work: FuturesUnordered::new(),
             stop,
         }
@@ -53,6 +68,7 @@ impl Explanations {
             let explaining = explain(
                 context.clone(),
                 self.newest.clone(),
+                self.places.clone(),
                 key.clone(),
                 self.stop.clone(),
             );
@@ -69,12 +85,24 @@ impl Explanations {
 async fn explain(
     context: Arc<Context>,
     newest: Newest,
+    places: Arc<Semaphore>,
     about: WorkloadKey,
     stop: CancellationToken,
 ) {
     let (mut pause, mut retry) = (PAUSE, RETRY);
-    while let Some(entry) = take(&newest, &about) {
-        let wait = if say(&context, &entry).await {
+    loop {
+        let place = tokio::select! {
+            place = places.acquire() => place,
+            () = stop.cancelled() => return,
+        };
+        // Only now: it is what was found last that counts.
+        let Some(entry) = take(&newest, &about) else {
+            return;
+        };
+        let began = tokio::time::Instant::now();
+        let said = say(&context, &entry).await;
+        let rest = rest(newest.lock().len(), began.elapsed());
+        let wait = if said {
             retry = RETRY;
             twice(&mut pause)
         } else {
@@ -82,10 +110,24 @@ async fn explain(
             put_back(&newest, &about, entry);
             twice(&mut retry)
         };
+        let waiting = async {
+            tokio::time::sleep(rest).await;
+            drop(place);
+            tokio::time::sleep(wait.saturating_sub(rest)).await;
+        };
         tokio::select! {
-            () = tokio::time::sleep(wait) => {}
+            () = waiting => {}
             () = stop.cancelled() => return,
         }
+    }
+}
+
+/// How long the place of a write stays empty that took so long, while so many are to be explained.
+fn rest(to_explain: usize, took: Duration) -> Duration {
+    if to_explain <= FEW {
+        Duration::ZERO
+    } else {
+        (took * REST).min(LONGEST_REST)
     }
 }
 
