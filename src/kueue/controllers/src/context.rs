@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jobs::GenericJob;
-use k8s_openapi::api::core::v1::ObjectReference;
+use jobs::ancestors::{self, Known};
+use k8s_openapi::api::core::v1::{ObjectReference, Pod};
 use kube::core::{Selector, SelectorExt};
-use kueue_api::names::API_VERSION;
+use kueue_api::ObjectMeta;
+use kueue_api::names::{API_VERSION, labels};
 use kueue_api::v1beta2::Workload;
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +21,7 @@ use crate::multikueue::links::Links;
 use crate::role::CurrentRole;
 use crate::workload;
 use crate::world::World;
-use crate::write::Writer;
+use crate::write::{WriteError, Writer};
 
 /// Choices of the operator, as far as reconcilers depend on them.
 #[derive(Clone, Debug)]
@@ -110,12 +112,36 @@ impl Context {
         Some(self.settings.managed_namespaces.matches(&labels))
     }
 
+    /// Whether a set of pods with this metadata is ours to lead: its namespace is managed, nobody above it is, and it names a queue or need not.
+    #[must_use]
+    pub(crate) fn leads(&self, meta: &ObjectMeta) -> bool {
+        let namespace = meta.namespace.as_deref().unwrap_or_default();
+        let labels = meta.labels.as_ref();
+        let queue = labels.and_then(|labels| labels.get(labels::QUEUE_NAME));
+        let named = queue.is_some_and(|name| !name.is_empty());
+        let known = |owner| self.settings.integrations.known(owner);
+        let child = ancestors::controller(meta).is_some_and(|owner| known(owner) == Known::Managed);
+        (named || self.settings.manage_jobs_without_queue_name)
+            && !child
+            && self.is_managed_namespace(namespace)
+    }
+
+    /// Takes note of what became of a write to a pod. That it is gone meanwhile is no error.
+    pub(crate) fn wrote_pod(&self, written: Result<Pod, WriteError>) -> Result<(), WriteError> {
+        match written {
+            Ok(pod) => self.world.saw_pod(pod),
+            Err(WriteError::Gone { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
     /// Deletes a Workload, and lets it go at once.
     pub(crate) async fn delete_workload(&self, workload: &Workload) -> Result<(), ReconcileError> {
         self.writer.delete(workload).await?;
         // The deletion changed the version; the finalizer goes with whatever version is there now.
         let unpinned = Workload {
-            metadata: kueue_api::ObjectMeta {
+            metadata: ObjectMeta {
                 resource_version: None,
                 ..workload.metadata.clone()
             },
@@ -143,7 +169,7 @@ impl Context {
         reason: &str,
         note: String,
     ) where
-        K: k8s_openapi::Resource + k8s_openapi::Metadata<Ty = kueue_api::ObjectMeta>,
+        K: k8s_openapi::Resource + k8s_openapi::Metadata<Ty = ObjectMeta>,
     {
         let regarding = regarding(API_VERSION.to_owned(), K::KIND, object.metadata());
         self.send(regarding, reporter, kind, reason, note);
@@ -170,11 +196,7 @@ impl Context {
 }
 
 /// What an event is about.
-pub(crate) fn regarding(
-    api_version: String,
-    kind: &str,
-    meta: &kueue_api::ObjectMeta,
-) -> ObjectReference {
+pub(crate) fn regarding(api_version: String, kind: &str, meta: &ObjectMeta) -> ObjectReference {
     ObjectReference {
         api_version: Some(api_version),
         kind: Some(kind.to_owned()),

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jobs::ancestors::{self, Known};
+use jobs::ancestors;
 use jobs::serving::leader_worker_set::{LeaderWorkerSet, set_of, workload_name};
 use jobs::serving::{LEADER_WORKER_SET, STATEFUL_SET};
 use jobs::{JobKind, Priority};
@@ -36,7 +36,10 @@ const BEHIND: Duration = Duration::from_secs(1);
 pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, ReconcileError> {
     let stores = &context.world.stores;
     let set = stores.leader_worker_sets.get(&key);
-    if set.as_deref().is_some_and(|set| !is_ours(&context, set)) {
+    if set
+        .as_deref()
+        .is_some_and(|set| !context.leads(&set.metadata))
+    {
         return Ok(Next::OnChange);
     }
     let (makers, pods) = (makers(&context, &key), pods(&context, &key));
@@ -62,23 +65,6 @@ pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, Reconcil
         carry_out(&context, set.as_deref(), act).await?;
     }
     Ok(Next::OnChange)
-}
-
-/// Its namespace is managed, nobody above it is, and it names a queue or need not.
-fn is_ours(context: &Context, set: &LeaderWorkerSet) -> bool {
-    let meta = &set.metadata;
-    let namespace = meta.namespace.as_deref().unwrap_or_default();
-    let owner = ancestors::controller(meta);
-    let integrations = &context.settings.integrations;
-    let child = owner.is_some_and(|owner| integrations.known(owner) == Known::Managed);
-    (label(set, labels::QUEUE_NAME).is_some() || context.settings.manage_jobs_without_queue_name)
-        && !child
-        && context.is_managed_namespace(namespace)
-}
-
-fn label<'a>(set: &'a LeaderWorkerSet, key: &str) -> Option<&'a str> {
-    let own = set.metadata.labels.as_ref()?.get(key)?;
-    Some(own.as_str()).filter(|value| !value.is_empty())
 }
 
 fn makers(context: &Context, set: &Key) -> Vec<Arc<StatefulSet>> {
@@ -169,7 +155,9 @@ fn priority(context: &Context, set: &LeaderWorkerSet) -> Option<Priority> {
         name.filter(|name| !name.is_empty())
     };
     let pods = templates.clone().find_map(class_of);
-    let own = label(set, labels::PRIORITY_CLASS);
+    let labels = set.metadata.labels.as_ref();
+    let own = labels.and_then(|labels| labels.get(labels::PRIORITY_CLASS));
+    let own = own.map(String::as_str).filter(|name| !name.is_empty());
     named_priority(own, pods.as_deref(), &context.world.stores)
 }
 
@@ -198,11 +186,7 @@ async fn carry_out(
         Act::Delete(workload) => context.delete_workload(&workload).await?,
         Act::Pod(pod, patch) => {
             let written = writer.namespaced(pod.as_ref(), patch, "change pod").await;
-            match written {
-                Ok(pod) => world.saw_pod(pod),
-                Err(crate::write::WriteError::Gone { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
+            context.wrote_pod(written)?;
         }
     }
     Ok(())

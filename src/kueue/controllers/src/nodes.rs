@@ -157,14 +157,6 @@ async fn give_up(context: &Context, key: &Key) -> Result<(), WriteError> {
         return Ok(());
     };
     let patch = json!({"status": {"phase": "Failed"}});
-    match context
-        .writer
-        .namespaced_status(&*pod, patch, "fail Pod")
-        .await
-    {
-        Ok(pod) => context.world.saw_pod(pod),
-        Err(WriteError::Gone { .. }) => {}
-        Err(error) => return Err(error),
-    }
-    Ok(())
+    let written = context.writer.namespaced_status(&*pod, patch, "fail Pod");
+    context.wrote_pod(written.await)
 }

@@ -66,10 +66,5 @@ async fn place(context: &Context, pod: &Pod, placement: &Placement) -> Result<()
         .filter(|gate| gate.name != gates::TOPOLOGY)
         .collect();
     let patch = json!({"spec": {"nodeSelector": selector, "schedulingGates": held}});
-    match context.writer.namespaced(pod, patch, "place Pod").await {
-        Ok(pod) => context.world.saw_pod(pod),
-        Err(WriteError::Gone { .. }) => {}
-        Err(error) => return Err(error),
-    }
-    Ok(())
+    context.wrote_pod(context.writer.namespaced(pod, patch, "place Pod").await)
 }

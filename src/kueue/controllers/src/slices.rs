@@ -44,10 +44,5 @@ async fn start(context: &Context, pod: &Pod, release: &Release) -> Result<(), Wr
         "metadata": {"annotations": release.annotations},
         "spec": {"nodeSelector": selector, "schedulingGates": spec.scheduling_gates.unwrap_or_default()},
     });
-    match context.writer.namespaced(pod, patch, "start Pod").await {
-        Ok(pod) => context.world.saw_pod(pod),
-        Err(WriteError::Gone { .. }) => {}
-        Err(error) => return Err(error),
-    }
-    Ok(())
+    context.wrote_pod(context.writer.namespaced(pod, patch, "start Pod").await)
 }

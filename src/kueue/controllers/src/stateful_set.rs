@@ -8,7 +8,6 @@ mod tests;
 use std::sync::Arc;
 
 use jobs::Priority;
-use jobs::ancestors::Known;
 use jobs::serving::STATEFUL_SET;
 use jobs::serving::stateful_set::{is_foreign, workload_names};
 use k8s_openapi::api::apps::v1::StatefulSet;
@@ -59,22 +58,11 @@ pub async fn reconcile(context: Arc<Context>, key: Key) -> Result<Next, Reconcil
     Ok(Next::OnChange)
 }
 
-/// Its namespace is managed, nobody above it is, and it names a queue or need not.
+/// They may be watched only because of what makes them.
 fn is_ours(context: &Context, set: &StatefulSet) -> bool {
-    let meta = &set.metadata;
-    let namespace = meta.namespace.as_deref().unwrap_or_default();
-    let labels = meta.labels.as_ref();
-    let queue = labels.and_then(|labels| labels.get(kueue_api::names::labels::QUEUE_NAME));
-    let named = queue.is_some_and(|name| !name.is_empty());
-    let owner = jobs::ancestors::controller(meta);
-    let integrations = &context.settings.integrations;
-    let child = owner.is_some_and(|owner| integrations.known(owner) == Known::Managed);
-    // They may be watched only because of what makes them.
-    integrations.on(STATEFUL_SET.framework)
-        && (named || context.settings.manage_jobs_without_queue_name)
-        && !child
+    context.settings.integrations.on(STATEFUL_SET.framework)
         && !is_foreign(set)
-        && context.is_managed_namespace(namespace)
+        && context.leads(&set.metadata)
 }
 
 /// The pods that it controls, and those that name its Workload as their group.
@@ -131,11 +119,7 @@ async fn carry_out(
         }
         Act::Pod(pod, patch) => {
             let written = writer.namespaced(pod.as_ref(), patch, "change pod").await;
-            match written {
-                Ok(pod) => world.saw_pod(pod),
-                Err(crate::write::WriteError::Gone { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
+            context.wrote_pod(written)?;
         }
     }
     Ok(())

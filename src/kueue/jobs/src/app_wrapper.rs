@@ -168,7 +168,7 @@ impl GenericJob for AppWrapper {
     }
 
     fn is_suspended(&self) -> bool {
-        self.0.get("/spec/suspend") == Some(&Value::Bool(true))
+        self.0.is_on(SUSPEND)
     }
 
     fn suspend(&mut self) {

@@ -32,6 +32,8 @@ pub const JOB_SET: JobKind = JobKind {
     read: JobSet::read,
 };
 
+const SUSPEND: &[&str] = &["spec", "suspend"];
+
 /// A `JobSet`.
 #[derive(Clone, Debug)]
 pub struct JobSet(Untyped);
@@ -164,11 +166,11 @@ impl GenericJob for JobSet {
     }
 
     fn is_suspended(&self) -> bool {
-        self.0.get("/spec/suspend") == Some(&Value::Bool(true))
+        self.0.is_on(SUSPEND)
     }
 
     fn suspend(&mut self) {
-        self.0.set(&["spec", "suspend"], json!(true));
+        self.0.set(SUSPEND, json!(true));
     }
 
     fn pod_sets(&self) -> Result<Vec<PodSet>, JobError> {
@@ -189,7 +191,7 @@ impl GenericJob for JobSet {
                 info.merge_into(template).map_err(StartError::from)
             })?;
         }
-        self.0.set(&["spec", "suspend"], json!(false));
+        self.0.set(SUSPEND, json!(false));
         Ok(())
     }
 

@@ -98,8 +98,7 @@ impl GenericJob for Ray {
     }
 
     fn is_suspended(&self) -> bool {
-        let pointer = format!("/{}", self.shape.suspend.join("/"));
-        self.object.get(&pointer) == Some(&Value::Bool(true))
+        self.object.is_on(self.shape.suspend)
     }
 
     fn suspend(&mut self) {

@@ -109,7 +109,7 @@ impl GenericJob for Replicated {
     }
 
     fn is_suspended(&self) -> bool {
-        self.object.get("/spec/runPolicy/suspend") == Some(&Value::Bool(true))
+        self.object.is_on(SUSPEND)
     }
 
     fn suspend(&mut self) {
@@ -171,7 +171,7 @@ impl GenericJob for Replicated {
 
     /// The workers of a launcher that works too come after it, unless both are placed as one group.
     fn default_own(&mut self, features: &Features) {
-        let both = self.object.get("/spec/runLauncherAsWorker") == Some(&Value::Bool(true));
+        let both = self.object.is_on(&["spec", "runLauncherAsWorker"]);
         let roles = self.roles();
         let all = ["Launcher", "Worker"].iter().all(|r| roles.contains(r));
         if !both || !all || !features.on(gate::TOPOLOGY_AWARE_SCHEDULING) {

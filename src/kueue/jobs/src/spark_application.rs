@@ -167,7 +167,7 @@ impl GenericJob for SparkApplication {
     }
 
     fn is_suspended(&self) -> bool {
-        self.0.get("/spec/suspend") == Some(&Value::Bool(true))
+        self.0.is_on(SUSPEND)
     }
 
     fn suspend(&mut self) {
@@ -244,7 +244,7 @@ impl GenericJob for SparkApplication {
             let detail = "only Cluster mode is supported for a kueue managed job";
             found.push(FieldError::invalid(&spec.child("mode"), mode, detail));
         }
-        let grows = self.0.get("/spec/dynamicAllocation/enabled") == Some(&Value::Bool(true));
+        let grows = self.0.is_on(&["spec", "dynamicAllocation", "enabled"]);
         if grows && !slices::is_marked(&self.0.meta) {
             let place = spec.child("dynamicAllocation").child("enabled");
             let detail = "a kueue managed job can use dynamicAllocation only when the ElasticJobsViaWorkloadSlices feature gate is on and the job is an elastic job";

@@ -152,7 +152,7 @@ impl GenericJob for TrainJob {
     }
 
     fn is_suspended(&self) -> bool {
-        self.object.get("/spec/suspend") == Some(&Value::Bool(true))
+        self.object.is_on(SUSPEND)
     }
 
     fn suspend(&mut self) {

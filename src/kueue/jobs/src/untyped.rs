@@ -64,6 +64,13 @@ impl Untyped {
         self.get(pointer)?.as_str().filter(|text| !text.is_empty())
     }
 
+    /// Whether a field is true.
+    #[must_use]
+    pub(crate) fn is_on(&self, path: &[&str]) -> bool {
+        let found = path.iter().try_fold(&self.rest, |at, key| at.get(*key));
+        found == Some(&Value::Bool(true))
+    }
+
     /// Sets a field of an object that is there; objects on the way are made.
     pub(crate) fn set(&mut self, path: &[&str], value: Value) {
         let Some((last, parents)) = path.split_last() else {
